@@ -1,0 +1,54 @@
+import type { ErrorHandler } from "hono";
+
+/** The HTTP status codes (RFC 9110 §15) that the member `error` can hold. */
+type ErrorCode = 400 | 401 | 404 | 405 | 413 | 415 | 422 | 500 | 503;
+
+/**
+ * Makes every answer that is not 200: the interface's Error, as `application/json`.
+ *
+ * The interface knows one status for a faulty request, 400; so 413, 415 and 422 are
+ * said in the body only.
+ */
+export function errorAnswer(
+  error: ErrorCode,
+  message: string,
+  headers: Record<string, string> = {},
+): Response {
+  const status = error === 413 || error === 415 || error === 422 ? 400 : error;
+  return Response.json({ error, message }, { status, headers });
+}
+
+/** A failure of the service's own, which no client can mend. */
+export class ServiceFailure extends Error {
+  /**
+   * @param event what failed, as the log names it
+   * @param cause what was thrown; its message is logged, so it must not hold a token or a body
+   * @param id the plant's id, where there is one
+   */
+  constructor(
+    readonly event: "store_failed" | "access_token_unusable" | "unforeseen",
+    override readonly cause: Error,
+    readonly id?: string,
+  ) {
+    super(event, { cause });
+  }
+}
+
+/**
+ * Logs whatever a request's handling has thrown as one line of JSON, and answers
+ * without internals: 503 with `Retry-After` (seconds, RFC 9110 §10.2.3) when the
+ * store failed, 500 otherwise.
+ */
+export const answerFailure: ErrorHandler = (error, c) => {
+  const { event, cause, id } =
+    error instanceof ServiceFailure ? error : new ServiceFailure("unforeseen", error);
+  const { name, message } = cause;
+  console.error(
+    JSON.stringify({ event, ray: c.req.header("cf-ray"), id, error: { name, message } }),
+  );
+  return event === "store_failed"
+    ? errorAnswer(503, "The plant could not be stored; send the same request again.", {
+        "Retry-After": "1",
+      })
+    : errorAnswer(500, "The service failed; the fault is not in the request. Try again later.");
+};
