@@ -1,18 +1,23 @@
 import * as z from "zod/mini";
 import { ServiceFailure } from "./error";
 
-const required = (rule: string) => (issue: z.core.$ZodRawIssue) =>
-  issue.input === undefined ? "is required" : rule;
+/** A JSON value is never undefined: an input that is undefined is a member that is not there. */
+const rule = (text: string) => ({
+  error: ({ input }: { input?: unknown }) => (input === undefined ? "is required" : text),
+});
 
 /** Plant (interface §2). Members that it does not list are dropped. */
 export const Plant = z.object({
-  name: z.string(required("must be a string")),
-  tag: z.optional(z.string("must be a string")),
+  name: z.string(rule("must be a string")),
+  tag: z.optional(z.string(rule("must be a string"))),
 });
 
-/** NewPlant (interface §2). The id is as `parseExactJson` leaves a number. */
+/** NewPlant (interface §2). The id is a number as `parseExactJson` leaves it. */
 export const NewPlant = z.extend(Plant, {
-  id: z.union([z.int(), z.int64()], required("must be an int64 integer")),
+  id: z.custom<number | bigint>(
+    (value) => typeof value === "bigint" || Number.isSafeInteger(value),
+    rule("must be an int64 integer"),
+  ),
 });
 export type NewPlant = z.infer<typeof NewPlant>;
 
