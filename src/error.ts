@@ -22,12 +22,12 @@ export function errorAnswer(
 export class ServiceFailure extends Error {
   /**
    * @param event what failed, as the log names it
-   * @param cause what was thrown; its message is logged, so it must not hold a token or a body
+   * @param cause what was thrown; it is logged, so it must not hold a token or a body
    * @param id the plant's id, where there is one
    */
   constructor(
     readonly event: "store_failed" | "access_token_unusable" | "unforeseen",
-    override readonly cause: Error,
+    cause: unknown,
     readonly id?: string,
   ) {
     super(event, { cause });
@@ -35,20 +35,20 @@ export class ServiceFailure extends Error {
 }
 
 /**
- * Logs whatever a request's handling has thrown as one line of JSON, and answers
- * without internals: 503 with `Retry-After` (seconds, RFC 9110 §10.2.3) when the
- * store failed, 500 otherwise.
+ * Logs whatever was thrown on a request's way as one line of JSON, and answers without
+ * internals: with 503 and `Retry-After` in seconds (RFC 9110 §10.2.3) when the store
+ * failed, with 500 otherwise.
  */
-export const answerFailure: ErrorHandler = (error, c) => {
-  const { event, cause, id } =
-    error instanceof ServiceFailure ? error : new ServiceFailure("unforeseen", error);
-  const { name, message } = cause;
-  console.error(
-    JSON.stringify({ event, ray: c.req.header("cf-ray"), id, error: { name, message } }),
-  );
-  return event === "store_failed"
-    ? errorAnswer(503, "The plant could not be stored; send the same request again.", {
-        "Retry-After": "1",
-      })
-    : errorAnswer(500, "The service failed; the fault is not in the request. Try again later.");
+export const answerFailure: ErrorHandler = (thrown, c) => {
+  const failure =
+    thrown instanceof ServiceFailure ? thrown : new ServiceFailure("unforeseen", thrown);
+  const { event, cause, id } = failure;
+  const { name, message } = cause instanceof Error ? cause : new Error(String(cause));
+  const ray = c.req.header("cf-ray");
+  console.error(JSON.stringify({ event, ray, id, error: { name, message } }));
+  if (event === "store_failed") {
+    const message = "The plant could not be stored; send the same request again.";
+    return errorAnswer(503, message, { "Retry-After": "1" });
+  }
+  return errorAnswer(500, "The service failed; the fault is not in the request. Try again later.");
 };

@@ -50,10 +50,22 @@ export const readExactJson: MiddlewareHandler = async (c, next) => {
   return next();
 };
 
+/** The whole body, or undefined when it is too large; what lies beyond the limit is not read. */
 async function readBody(request: Request): Promise<ArrayBuffer | undefined> {
-  if (Number(request.headers.get("content-length")) > MAX_BODY_BYTES) return undefined;
-  const bytes = await request.arrayBuffer();
-  return bytes.byteLength > MAX_BODY_BYTES ? undefined : bytes;
+  const length = request.headers.get("content-length");
+  if (Number(length) > MAX_BODY_BYTES) return undefined;
+  if (length !== null) {
+    const bytes = await request.arrayBuffer();
+    return bytes.byteLength > MAX_BODY_BYTES ? undefined : bytes;
+  }
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of request.body ?? []) {
+    size += chunk.byteLength;
+    if (size > MAX_BODY_BYTES) return undefined;
+    chunks.push(chunk);
+  }
+  return new Blob(chunks).arrayBuffer();
 }
 
 /** JSON.parse's reviver is given the number as it was written (ECMA-262 §25.5.1). */
