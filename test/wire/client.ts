@@ -82,7 +82,5 @@ function parse(received: string): Answer | undefined {
   const body = received.slice(end + 4);
   const length = Number(headers.get("content-length") ?? Number.NaN);
   if (Number.isNaN(length)) throw new Error(`no Content-Length in "${received}"`);
-  return body.length < length
-    ? undefined
-    : { status: Number(status.split(" ")[1]), headers, body };
+  return body.length < length ? undefined : { status: Number(status.split(" ")[1]), headers, body };
 }

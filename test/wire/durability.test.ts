@@ -1,8 +1,11 @@
 import { type ChildProcess, execFileSync, fork } from "node:child_process";
 import { once } from "node:events";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { create, type Sample, sample, withLength } from "./client.ts";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { checked, create, type Sample, sample, send, withLength } from "./client.ts";
 import { build, directory, serve, storedIn } from "./service.ts";
+
+// A build, and a process that starts, take seconds on a busy machine.
+vi.setConfig({ testTimeout: 30_000, hookTimeout: 60_000 });
 
 /** Each sends one create after the other, on a connection of its own each time. */
 const CLIENTS = 32;
@@ -41,10 +44,11 @@ async function createUntilKilled(port: number, client: number, onAnswer: () => v
   for (;;) {
     const next = nextSample(client);
     unanswered.set(next.key, next.plant);
-    const answer = await create(port, withLength(next));
-    expect(answer.status).toBe(200);
+    const answer = await send(port, withLength(next)).answer.catch(() => undefined);
+    if (!answer) return;
+    expect(checked(answer)).toMatchObject({ status: 200, body: next.plant });
     unanswered.delete(next.key);
-    answered.set(next.key, answer.body);
+    answered.set(next.key, next.plant);
     onAnswer();
   }
 }
@@ -69,16 +73,34 @@ async function kill(victim: ChildProcess): Promise<void> {
   await gone;
 }
 
-it.each([1, 2, 3, 4])("has every plant that was answered 200 after a kill, whole: round %i", async () => {
-  const port = await start();
-  let answers = 0;
-  const clients = Array.from({ length: CLIENTS }, (_, client) =>
-    createUntilKilled(port, client, () => {
+it.each([1, 2, 3])(
+  "has every plant that was answered 200 after a kill, whole: round %i",
+  async () => {
+    const port = await start();
+    let answers = 0;
+    const onAnswer = () => {
       answers += 1;
       if (answers === ANSWERS && child) void kill(child);
-    }),
-  );
-  // Each ends when its connection does, hence when workerd is gone.
-  const ends = await Promise.allSettled(clients);
-  for (const end of ends) expect(end).toMatchObject({ reason: { code: /ECONN|EPIPE/ } });
-});
+    };
+    const clients = Array.from({ length: CLIENTS }, (_, client) =>
+      createUntilKilled(port, client, onAnswer),
+    );
+    // Each ends when its connection does: when workerd is gone.
+    await Promise.all(clients);
+    expect(answers).toBeGreaterThanOrEqual(ANSWERS);
+    expect(unanswered.size).toBe(CLIENTS);
+
+    const again = await serve(home.path);
+    try {
+      const stored = await storedIn(again);
+      for (const [key, plant] of unanswered) if (stored[key] === plant) answered.set(key, plant);
+      expect(stored).toEqual(Object.fromEntries(answered));
+      unanswered.clear();
+      const next = nextSample(0);
+      expect(await create(again.port, withLength(next))).toMatchObject({ status: 200 });
+      answered.set(next.key, next.plant);
+    } finally {
+      await again.stop();
+    }
+  },
+);

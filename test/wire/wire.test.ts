@@ -1,7 +1,10 @@
 import { once } from "node:events";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { CHUNKED, checked, chunk, create, head, sample, send, withLength } from "./client.ts";
 import { build, directory, type Service, serve, storedIn, TOKEN } from "./service.ts";
+
+// A build takes seconds on a busy machine.
+vi.setConfig({ testTimeout: 30_000, hookTimeout: 60_000 });
 
 const LIMIT = 1_048_576;
 
@@ -172,7 +175,9 @@ describe("the runtime", () => {
   it("refuses a head of 1 MiB itself, or resets the connection", async () => {
     const { answer } = send(service.port, head(`X-Padding: ${"x".repeat(LIMIT)}`));
     // It stops reading, so the reset may overtake the answer.
-    expect([431, "reset"]).toContain(await answer.then(({ status }) => status).catch(() => "reset"));
+    expect([431, "reset"]).toContain(
+      await answer.then(({ status }) => status).catch(() => "reset"),
+    );
   });
 
   it("drops an empty Authorization header that comes before another", () =>
