@@ -1,11 +1,23 @@
 import { execSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+	mkdtempSync,
+	readFileSync,
+	rmSync,
+	statSync,
+	writeFileSync,
+} from "node:fs";
 import { findPackageJSON } from "node:module";
 import { availableParallelism, cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { chart } from "./chart.ts";
-import { type Build, build, type Contestant, type KvUse, Runner } from "./measure.ts";
+import {
+	type Build,
+	build,
+	type Contestant,
+	type KvUse,
+	Runner,
+} from "./measure.ts";
 
 const HELP = `npm run bench [-- --quick] [-- --svg]
 
@@ -43,189 +55,242 @@ What they cannot tell
 `;
 
 const { values: options } = parseArgs({
-  options: {
-    quick: { type: "boolean", default: false },
-    svg: { type: "boolean", default: false },
-    help: { type: "boolean", default: false },
-  },
+	options: {
+		quick: { type: "boolean", default: false },
+		svg: { type: "boolean", default: false },
+		help: { type: "boolean", default: false },
+	},
 });
 if (options.help) {
-  console.log(HELP);
-  process.exit();
+	console.log(HELP);
+	process.exit();
 }
 
-const contestant = (name: string, file: string, keepNames: boolean): Contestant => ({
-  name,
-  entry: `test/bench/contestants/${file}.ts`,
-  keepNames,
+const contestant = (
+	name: string,
+	file: string,
+	keepNames: boolean,
+): Contestant => ({
+	name,
+	entry: `test/bench/contestants/${file}.ts`,
+	keepNames,
 });
 const contestants: Contestant[] = [
-  contestant("floor", "floor", false),
-  contestant("floor, its copy", "floor", false),
-  contestant("floor, same promises", "floor-same-promises", false),
-  { name: "ours", entry: "src/index.ts", keepNames: false },
-  contestant("hono by the book", "hono", true),
+	contestant("floor", "floor", false),
+	contestant("floor, its copy", "floor", false),
+	contestant("floor, same promises", "floor-same-promises", false),
+	{ name: "ours", entry: "src/index.ts", keepNames: false },
+	contestant("hono by the book", "hono", true),
 ];
 if (!options.quick) {
-  contestants.push(
-    contestant("@hono/zod-openapi", "hono-zod-openapi", true),
-    contestant("chanfana", "chanfana", true),
-    contestant("itty-router with zod", "itty-router", true),
-    contestant("elysia", "elysia", true),
-  );
+	contestants.push(
+		contestant("@hono/zod-openapi", "hono-zod-openapi", true),
+		contestant("chanfana", "chanfana", true),
+		contestant("itty-router with zod", "itty-router", true),
+		contestant("elysia", "elysia", true),
+	);
 }
 
 /** Requests in a batch: enough for 20 ms or more, against which one HTTP request is little. */
 const batches = {
-  create: 1000,
-  "a 401": 1000,
-  "a 400": 1000,
-  "1 KB": 1000,
-  "100 KB": 100,
-  "900 KB": 20,
+	create: 1000,
+	"a 401": 1000,
+	"a 400": 1000,
+	"1 KB": 1000,
+	"100 KB": 100,
+	"900 KB": 20,
 };
 const COLD = "cold start";
 const figures = [...Object.keys(batches), COLD];
 const { blocks, rounds, warmUps } = options.quick
-  ? { blocks: 1, rounds: 11, warmUps: 2 }
-  : { blocks: 3, rounds: 15, warmUps: 4 };
+	? { blocks: 1, rounds: 11, warmUps: 2 }
+	: { blocks: 3, rounds: 15, warmUps: 4 };
 
 interface Entrant extends Contestant {
-  build: Build;
-  /** For each figure, the result of each round: µs, or ms for a cold start. */
-  times: Record<string, number[]>;
-  kv: KvUse;
+	build: Build;
+	/** For each figure, the result of each round: µs, or ms for a cold start. */
+	times: Record<string, number[]>;
+	kv: KvUse;
 }
 
 function progress(text: string): void {
-  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
-  else if (!text.endsWith("%")) process.stderr.write(`${text}\n`);
+	if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
+	else if (!text.endsWith("%")) process.stderr.write(`${text}\n`);
 }
 
 function install(): void {
-  const modified = (path: string) =>
-    statSync(join(import.meta.dirname, path), { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  if (modified("node_modules/.package-lock.json") >= modified("package-lock.json")) return;
-  progress("installing the peers");
-  execSync("npm ci", { cwd: import.meta.dirname, stdio: ["ignore", "ignore", "inherit"] });
+	const modified = (path: string) =>
+		statSync(join(import.meta.dirname, path), { throwIfNoEntry: false })
+			?.mtimeMs ?? 0;
+	if (
+		modified("node_modules/.package-lock.json") >= modified("package-lock.json")
+	)
+		return;
+	progress("installing the peers");
+	execSync("npm ci", {
+		cwd: import.meta.dirname,
+		stdio: ["ignore", "ignore", "inherit"],
+	});
 }
 
 /** One block: fresh processes, warmed up, then rounds in which all take turns. */
 async function runBlock(entrants: Entrant[], block: number): Promise<void> {
-  const runners = new Map<Entrant, Runner>();
-  for (const entrant of entrants) runners.set(entrant, await Runner.start(entrant.build));
-  try {
-    for (let round = -warmUps; round < rounds; round++) {
-      const done = (block * rounds + Math.max(round, 0)) / (blocks * rounds);
-      progress(`measuring, block ${block + 1} of ${blocks}, ${Math.round(done * 100)} %`);
-      const first = Math.abs(round) % entrants.length;
-      const inTurn = [...entrants.slice(first), ...entrants.slice(0, first)];
-      for (const [figure, count] of Object.entries(batches)) {
-        for (const entrant of inTurn) {
-          const time = await (runners.get(entrant) as Runner).time(figure, count);
-          if (round >= 0) entrant.times[figure]?.push(time);
-        }
-      }
-      if (round < 0) continue;
-      for (const entrant of inTurn) {
-        const runner = await Runner.start(entrant.build);
-        entrant.kv = await runner.run("create", 1);
-        entrant.times[COLD]?.push(runner.clock());
-        await runner.stop();
-      }
-    }
-  } finally {
-    for (const runner of runners.values()) await runner.stop();
-  }
+	const runners = new Map<Entrant, Runner>();
+	for (const entrant of entrants)
+		runners.set(entrant, await Runner.start(entrant.build));
+	try {
+		for (let round = -warmUps; round < rounds; round++) {
+			const done = (block * rounds + Math.max(round, 0)) / (blocks * rounds);
+			progress(
+				`measuring, block ${block + 1} of ${blocks}, ${Math.round(done * 100)} %`,
+			);
+			const first = Math.abs(round) % entrants.length;
+			const inTurn = [...entrants.slice(first), ...entrants.slice(0, first)];
+			for (const [figure, count] of Object.entries(batches)) {
+				for (const entrant of inTurn) {
+					const time = await (runners.get(entrant) as Runner).time(
+						figure,
+						count,
+					);
+					if (round >= 0) entrant.times[figure]?.push(time);
+				}
+			}
+			if (round < 0) continue;
+			for (const entrant of inTurn) {
+				const runner = await Runner.start(entrant.build);
+				entrant.kv = await runner.run("create", 1);
+				entrant.times[COLD]?.push(runner.clock());
+				await runner.stop();
+			}
+		}
+	} finally {
+		for (const runner of runners.values()) await runner.stop();
+	}
 }
 
 function median(values: number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+	const sorted = values.toSorted((a, b) => a - b);
+	return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }
 
 function printTable(...[head, rows]: [string[], string[][]]): void {
-  for (const [name = "", ...cells] of [head, ...rows]) {
-    console.log(name.padEnd(20) + cells.map((cell) => cell.padStart(11)).join(""));
-  }
+	for (const [name = "", ...cells] of [head, ...rows]) {
+		console.log(
+			name.padEnd(20) + cells.map((cell) => cell.padStart(11)).join(""),
+		);
+	}
 }
 
 /** The version of each package as the contestants import it, and of what runs them. */
 function versions(): string {
-  const names = ["workerd", "wrangler", "hono", "zod"];
-  if (!options.quick) names.push("@hono/zod-openapi", "chanfana", "itty-router", "elysia");
-  return names
-    .map((name) => {
-      const path = findPackageJSON(name, import.meta.url) as string;
-      return `${name} ${(JSON.parse(readFileSync(path, "utf8")) as { version: string }).version}`;
-    })
-    .join(", ");
+	const names = ["workerd", "wrangler", "hono", "zod"];
+	if (!options.quick)
+		names.push("@hono/zod-openapi", "chanfana", "itty-router", "elysia");
+	return names
+		.map((name) => {
+			const path = findPackageJSON(name, import.meta.url) as string;
+			return `${name} ${(JSON.parse(readFileSync(path, "utf8")) as { version: string }).version}`;
+		})
+		.join(", ");
 }
 
 if (!options.quick) install();
 const directory = mkdtempSync(join(tmpdir(), "plants-bench-"));
 try {
-  const entrants: Entrant[] = [];
-  for (const [index, contestant] of contestants.entries()) {
-    progress(`building ${contestant.name}`);
-    const times = Object.fromEntries(figures.map((figure) => [figure, []]));
-    const built = await build(contestant, join(directory, String(index)));
-    entrants.push({ ...contestant, build: built, times, kv: { reads: 0, writes: 0 } });
-  }
-  for (let block = 0; block < blocks; block++) await runBlock(entrants, block);
-  progress("");
+	const entrants: Entrant[] = [];
+	for (const [index, contestant] of contestants.entries()) {
+		progress(`building ${contestant.name}`);
+		const times = Object.fromEntries(figures.map((figure) => [figure, []]));
+		const built = await build(contestant, join(directory, String(index)));
+		entrants.push({
+			...contestant,
+			build: built,
+			times,
+			kv: { reads: 0, writes: 0 },
+		});
+	}
+	for (let block = 0; block < blocks; block++) await runBlock(entrants, block);
+	progress("");
 
-  const floor = entrants[0] as Entrant;
-  const compared = entrants.map((entrant) => {
-    const over = (figure: string, compare: (time: number, floor: number) => number) =>
-      median(
-        (entrant.times[figure] ?? []).map((time, round) =>
-          compare(time, floor.times[figure]?.[round] ?? Number.NaN),
-        ),
-      );
-    const ratios = Object.keys(batches).map((figure) => [figure, over(figure, (a, b) => a / b)]);
-    return {
-      name: entrant.name,
-      gzip: entrant.build.gzip,
-      ratios: Object.fromEntries(ratios) as Record<string, number>,
-      cold: over(COLD, (a, b) => a - b),
-    };
-  });
-  const date = new Date().toISOString().slice(0, 10);
-  console.log(`\n${date}, ${versions()}, ${availableParallelism()} x ${cpus()[0]?.model}`);
+	const floor = entrants[0] as Entrant;
+	const compared = entrants.map(({ name, build, times }) => {
+		const ratio = (figure: string) =>
+			median(
+				(times[figure] ?? []).map(
+					(time, round) => time / (floor.times[figure]?.[round] ?? 0),
+				),
+			);
+		return {
+			name,
+			gzip: build.gzip,
+			ratios: Object.fromEntries(
+				Object.keys(batches).map((figure) => [figure, ratio(figure)]),
+			),
+			coldOverFloor:
+				median(times[COLD] ?? []) - median(floor.times[COLD] ?? []),
+		};
+	});
+	const date = new Date().toISOString().slice(0, 10);
+	console.log(
+		`\n${date}, ${versions()}, ${availableParallelism()} x ${cpus()[0]?.model}`,
+	);
 
-  console.log("\nRatios to the floor; the cold start in ms of CPU over the floor's");
-  printTable(
-    ["", ...Object.keys(batches), "plain", "gzip", "cold start"],
-    compared.map(({ name, gzip, ratios, cold }, index) => [
-      name,
-      ...Object.values(ratios).map((ratio) => ratio.toFixed(2)),
-      ((entrants[index]?.build.bytes ?? 0) / floor.build.bytes).toFixed(0),
-      (gzip / floor.build.gzip).toFixed(0),
-      cold.toFixed(1),
-    ]),
-  );
-  console.log("\nAbsolute: µs for each request, bundle in bytes, cold start in ms, KV calls");
-  printTable(
-    ["", ...Object.keys(batches), "plain", "gzip", "cold start", "reads", "writes"],
-    entrants.map(({ name, build, times, kv }) => [
-      name,
-      ...Object.keys(batches).map((figure) => median(times[figure] ?? []).toFixed(1)),
-      String(build.bytes),
-      String(build.gzip),
-      median(times[COLD] ?? []).toFixed(1),
-      String(kv.reads),
-      String(kv.writes),
-    ]),
-  );
-  const copy = Object.entries(compared[1]?.ratios ?? {}).filter(([, v]) => v < 0.95 || v > 1.02);
-  for (const [figure, ratio] of copy) {
-    console.log(`Noisy: the floor's copy took ${ratio.toFixed(2)} of the floor for "${figure}".`);
-  }
-  if (options.svg) {
-    const file = join(import.meta.dirname, "chart.svg");
-    writeFileSync(file, chart(compared.filter((_, index) => index !== 1), `${date}, ${versions()}`));
-  }
+	console.log(
+		"\nRatios to the floor; the cold start in ms of CPU over the floor's",
+	);
+	printTable(
+		["", ...Object.keys(batches), "plain", "gzip", "cold start"],
+		compared.map(({ name, gzip, ratios, coldOverFloor }, index) => [
+			name,
+			...Object.values(ratios).map((ratio) => ratio.toFixed(2)),
+			((entrants[index]?.build.bytes ?? 0) / floor.build.bytes).toFixed(0),
+			(gzip / floor.build.gzip).toFixed(0),
+			coldOverFloor.toFixed(1),
+		]),
+	);
+	console.log(
+		"\nAbsolute: µs for each request, bundle in bytes, cold start in ms, KV calls",
+	);
+	printTable(
+		[
+			"",
+			...Object.keys(batches),
+			"plain",
+			"gzip",
+			"cold start",
+			"reads",
+			"writes",
+		],
+		entrants.map(({ name, build, times, kv }) => [
+			name,
+			...Object.keys(batches).map((figure) =>
+				median(times[figure] ?? []).toFixed(1),
+			),
+			String(build.bytes),
+			String(build.gzip),
+			median(times[COLD] ?? []).toFixed(1),
+			String(kv.reads),
+			String(kv.writes),
+		]),
+	);
+	const copy = Object.entries(compared[1]?.ratios ?? {}).filter(
+		([, v]) => v < 0.95 || v > 1.02,
+	);
+	for (const [figure, ratio] of copy) {
+		console.log(
+			`Noisy: the floor's copy took ${ratio.toFixed(2)} of the floor for "${figure}".`,
+		);
+	}
+	if (options.svg) {
+		const file = join(import.meta.dirname, "chart.svg");
+		writeFileSync(
+			file,
+			chart(
+				compared.filter((_, index) => index !== 1),
+				`${date}, ${versions()}`,
+			),
+		);
+	}
 } finally {
-  rmSync(directory, { recursive: true });
+	rmSync(directory, { recursive: true });
 }

@@ -3,23 +3,28 @@ import { env } from "cloudflare:workers";
 import { Elysia, t } from "elysia";
 import { CloudflareAdapter } from "elysia/adapter/cloudflare-worker";
 
-const NewPlant = t.Object({ id: t.Integer(), name: t.String(), tag: t.Optional(t.String()) });
+const NewPlant = t.Object({
+	id: t.Integer(),
+	name: t.String(),
+	tag: t.Optional(t.String()),
+});
 
 export default new Elysia({ adapter: CloudflareAdapter })
-  .onError(({ code, error, status }) => {
-    if (code === "VALIDATION") return status(400, { error: 400, message: error.message });
-  })
-  .onRequest(({ request, status }) => {
-    if (request.headers.get("authorization") !== `Bearer ${env.ACCESS_TOKEN}`) {
-      return status(401, { error: 401, message: "Unauthorized" });
-    }
-  })
-  .post(
-    "/plants",
-    async ({ body: { id, ...plant } }) => {
-      await env.PLANTS.put(String(id), JSON.stringify(plant));
-      return plant;
-    },
-    { body: NewPlant },
-  )
-  .compile();
+	.onError(({ code, error, status }) => {
+		if (code === "VALIDATION")
+			return status(400, { error: 400, message: error.message });
+	})
+	.onRequest(({ request, status }) => {
+		if (request.headers.get("authorization") !== `Bearer ${env.ACCESS_TOKEN}`) {
+			return status(401, { error: 401, message: "Unauthorized" });
+		}
+	})
+	.post(
+		"/plants",
+		async ({ body: { id, ...plant } }) => {
+			await env.PLANTS.put(String(id), JSON.stringify(plant));
+			return plant;
+		},
+		{ body: NewPlant },
+	)
+	.compile();
