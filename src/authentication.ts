@@ -2,6 +2,7 @@ import type { MiddlewareHandler } from "hono";
 import { errorAnswer, ServiceFailure } from "./error";
 
 const REALM = 'Bearer realm="plants"';
+const INVALID_TOKEN = `${REALM}, error="invalid_token"`;
 
 /** The token's syntax: b64token of RFC 6750 §2.1. It is ASCII, so a character is a byte. */
 const B64TOKEN = /^[\w.~+/-]+=*$/;
@@ -19,42 +20,47 @@ const encoder = new TextEncoder();
  * @throws {ServiceFailure} while `ACCESS_TOKEN` is missing or blank or has an entry
  *   that no client could send: then nobody is let in
  */
-export const authenticate: MiddlewareHandler<{ Bindings: Env }> = async (c, next) => {
-  const tokens = accessTokens(c.env.ACCESS_TOKEN);
-  const authorization = c.req.header("authorization") ?? "";
-  if (!BEARER_SCHEME.test(authorization)) {
-    return errorAnswer(401, "Send the header Authorization: Bearer <ACCESS_TOKEN>.", {
-      "WWW-Authenticate": REALM,
-    });
-  }
-  const token = authorization.replace(BEARER_SCHEME, "");
-  let known = false;
-  for (const expected of tokens) known = equalInConstantTime(token, expected) || known;
-  if (!known) {
-    return errorAnswer(401, "The bearer token is not valid here; ask the operator for one.", {
-      "WWW-Authenticate": `${REALM}, error="invalid_token"`,
-    });
-  }
-  return next();
+export const authenticate: MiddlewareHandler<{ Bindings: Env }> = async (
+	c,
+	next,
+) => {
+	const tokens = accessTokens(c.env.ACCESS_TOKEN);
+	const authorization = c.req.header("authorization") ?? "";
+	if (!BEARER_SCHEME.test(authorization)) {
+		const message = "Send the header Authorization: Bearer <ACCESS_TOKEN>.";
+		return errorAnswer(401, message, { "WWW-Authenticate": REALM });
+	}
+	const token = authorization.replace(BEARER_SCHEME, "");
+	let known = false;
+	for (const expected of tokens) {
+		known = equalInConstantTime(token, expected) || known;
+	}
+	if (!known) {
+		const message = "The token is not valid; ask the operator for one.";
+		return errorAnswer(401, message, { "WWW-Authenticate": INVALID_TOKEN });
+	}
+	return next();
 };
 
 function accessTokens(secret: string | undefined): Uint8Array[] {
-  const entries = secret?.match(/\S+/g);
-  if (!entries) throw unusable("ACCESS_TOKEN is missing or blank");
-  return entries.map((entry, index) => {
-    if (B64TOKEN.test(entry)) return encoder.encode(entry);
-    throw unusable(`entry ${index + 1} of ACCESS_TOKEN is not a bearer token (RFC 6750 b64token)`);
-  });
+	const entries = secret?.match(/\S+/g);
+	if (!entries) throw unusable("ACCESS_TOKEN is missing or blank");
+	return entries.map((entry, index) => {
+		if (B64TOKEN.test(entry)) return encoder.encode(entry);
+		throw unusable(
+			`entry ${index + 1} of ACCESS_TOKEN is not a bearer token (RFC 6750 b64token)`,
+		);
+	});
 }
 
 function unusable(message: string): ServiceFailure {
-  return new ServiceFailure("access_token_unusable", new Error(message));
+	return new ServiceFailure("access_token_unusable", new Error(message));
 }
 
 /** Takes time that depends on the lengths alone; `expected` is compared whole whatever `token` is. */
 function equalInConstantTime(token: string, expected: Uint8Array): boolean {
-  const candidate = new Uint8Array(expected.length);
-  encoder.encodeInto(token, candidate);
-  const equal = crypto.subtle.timingSafeEqual(candidate, expected);
-  return equal && token.length === expected.length;
+	const candidate = new Uint8Array(expected.length);
+	encoder.encodeInto(token, candidate);
+	const equal = crypto.subtle.timingSafeEqual(candidate, expected);
+	return equal && token.length === expected.length;
 }

@@ -10,28 +10,28 @@ type ErrorCode = 400 | 401 | 404 | 405 | 413 | 415 | 422 | 500 | 503;
  * said in the body only.
  */
 export function errorAnswer(
-  error: ErrorCode,
-  message: string,
-  headers: Record<string, string> = {},
+	error: ErrorCode,
+	message: string,
+	headers: Record<string, string> = {},
 ): Response {
-  const status = error === 413 || error === 415 || error === 422 ? 400 : error;
-  return Response.json({ error, message }, { status, headers });
+	const status = error === 413 || error === 415 || error === 422 ? 400 : error;
+	return Response.json({ error, message }, { status, headers });
 }
 
 /** A failure of the service's own, which no client can mend. */
 export class ServiceFailure extends Error {
-  /**
-   * @param event what failed, as the log names it
-   * @param cause what was thrown; it is logged, so it must not hold a token or a body
-   * @param id the plant's id, where there is one
-   */
-  constructor(
-    readonly event: "store_failed" | "access_token_unusable" | "unforeseen",
-    cause: unknown,
-    readonly id?: string,
-  ) {
-    super(event, { cause });
-  }
+	/**
+	 * @param event what failed, as the log names it
+	 * @param cause what was thrown; it is logged, so it must not hold a token or a body
+	 * @param id the plant's id, where there is one
+	 */
+	constructor(
+		readonly event: "store_failed" | "access_token_unusable" | "unforeseen",
+		cause: unknown,
+		readonly id?: string,
+	) {
+		super(event, { cause });
+	}
 }
 
 /**
@@ -40,15 +40,22 @@ export class ServiceFailure extends Error {
  * failed, with 500 otherwise.
  */
 export const answerFailure: ErrorHandler = (thrown, c) => {
-  const failure =
-    thrown instanceof ServiceFailure ? thrown : new ServiceFailure("unforeseen", thrown);
-  const { event, cause, id } = failure;
-  const { name, message } = cause instanceof Error ? cause : new Error(String(cause));
-  const ray = c.req.header("cf-ray");
-  console.error(JSON.stringify({ event, ray, id, error: { name, message } }));
-  if (event === "store_failed") {
-    const message = "The plant could not be stored; send the same request again.";
-    return errorAnswer(503, message, { "Retry-After": "1" });
-  }
-  return errorAnswer(500, "The service failed; the fault is not in the request. Try again later.");
+	const failure =
+		thrown instanceof ServiceFailure
+			? thrown
+			: new ServiceFailure("unforeseen", thrown);
+	const { event, cause, id } = failure;
+	const { name, message } =
+		cause instanceof Error ? cause : new Error(String(cause));
+	const ray = c.req.header("cf-ray");
+	console.error(JSON.stringify({ event, ray, id, error: { name, message } }));
+	if (event === "store_failed") {
+		const message =
+			"The plant could not be stored; send the same request again.";
+		return errorAnswer(503, message, { "Retry-After": "1" });
+	}
+	return errorAnswer(
+		500,
+		"The service failed; the fault is not in the request. Try again later.",
+	);
 };

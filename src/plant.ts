@@ -6,39 +6,42 @@ z.config({ jitless: true });
 
 /** A JSON value is never undefined: an input that is undefined is a member that is not there. */
 const rule = (text: string) => ({
-  error: ({ input }: { input?: unknown }) => (input === undefined ? "is required" : text),
+	error: ({ input }: { input?: unknown }) =>
+		input === undefined ? "is required" : text,
 });
 
-const body = rule("the body must be a JSON object");
+const OBJECT = "the body must be a JSON object";
 
 /** Plant (interface §2). */
 export const Plant = z.object(
-  {
-    name: z.string(rule("must be a string")),
-    tag: z.optional(z.string(rule("must be a string"))),
-  },
-  body,
+	{
+		name: z.string(rule("must be a string")),
+		tag: z.optional(z.string(rule("must be a string"))),
+	},
+	OBJECT,
 );
 
-/** NewPlant (interface §2): the id is as `readExactJson` leaves a number, members not listed are dropped. */
+/** NewPlant (interface §2): the id is as `parseExactJson` leaves a number, members not listed are dropped. */
 export const NewPlant = z.object(
-  {
-    id: z.custom<number | bigint>(
-      (value) => typeof value === "bigint" || Number.isSafeInteger(value),
-      rule("must be an int64 integer"),
-    ),
-    ...Plant.shape,
-  },
-  body,
+	{
+		id: z.custom<number | bigint>(
+			(value) => typeof value === "bigint" || Number.isSafeInteger(value),
+			rule("must be an int64 integer"),
+		),
+		...Plant.shape,
+	},
+	OBJECT,
 );
 
 /** Answers a body that is no NewPlant with 422, and a message that names every member at fault. */
 export function refuseInvalid(result: {
-  success: boolean;
-  error?: z.core.$ZodError;
+	success: boolean;
+	error?: z.core.$ZodError;
 }): Response | undefined {
-  const faults = result.error?.issues.map(({ path, message }) => [...path, message].join(" "));
-  return faults && errorAnswer(422, faults.join("; "));
+	const faults = result.error?.issues.map(({ path, message }) =>
+		[...path, message].join(" "),
+	);
+	return faults && errorAnswer(422, faults.join("; "));
 }
 
 /**
@@ -48,13 +51,13 @@ export function refuseInvalid(result: {
  * @throws {ServiceFailure} `store_failed` when KV fails; storing again is safe
  */
 export async function storePlant(
-  plants: KVNamespace,
-  { id, name, tag }: z.infer<typeof NewPlant>,
+	plants: KVNamespace,
+	{ id, name, tag }: z.infer<typeof NewPlant>,
 ): Promise<string> {
-  const key = String(id);
-  const plant = JSON.stringify({ name, tag });
-  await plants.put(key, plant).catch((error) => {
-    throw new ServiceFailure("store_failed", error, key);
-  });
-  return plant;
+	const key = String(id);
+	const plant = JSON.stringify({ name, tag });
+	await plants.put(key, plant).catch((error) => {
+		throw new ServiceFailure("store_failed", error, key);
+	});
+	return plant;
 }

@@ -6,182 +6,220 @@ const GOOD = '{"id":1,"name":"Ficus"}';
 
 /** A stream has no Content-Length: it is sent chunked. */
 const chunked = (...chunks: (string | Uint8Array)[]) =>
-  new Blob(chunks).stream().pipeThrough(new TransformStream());
+	new Blob(chunks).stream().pipeThrough(new TransformStream());
 
 describe("a media type", () => {
-  it.each([
-    ["application/json"],
-    ["Application/JSON"],
-    ["application/json;charset=utf-8"],
-    ["application/json ; charset=UTF-8; profile=x"],
-    ["application/json;"],
-  ])("is taken: %s", async (type) => {
-    await expectStored({ body: GOOD, headers: { "Content-Type": type } }, "1", { name: "Ficus" });
-  });
+	it.each([
+		["application/json"],
+		["Application/JSON"],
+		["application/json;charset=utf-8"],
+		["application/json ; charset=UTF-8; profile=x"],
+		["application/json;"],
+	])("is taken: %s", async (type) => {
+		await expectStored({ body: GOOD, headers: { "Content-Type": type } }, "1", {
+			name: "Ficus",
+		});
+	});
 
-  it.each([
-    [null],
-    [""],
-    ["text/plain"],
-    ["application/jsonp"],
-    ["application/json-patch+json"],
-    ["application/vnd.api+json"],
-    ["application/x-www-form-urlencoded"],
-    ["application/json charset=utf-8"],
-    ["application/json, application/json"],
-    ["text/plain; application/json"],
-    ["json"],
-  ])("is refused: %s", async (type) => {
-    const sent = { body: new TextEncoder().encode(GOOD), headers: { "Content-Type": type } };
-    await expectRefused(sent, 400, 415, /application\/json/);
-  });
+	it.each([
+		[null],
+		[""],
+		["text/plain"],
+		["application/jsonp"],
+		["application/json-patch+json"],
+		["application/vnd.api+json"],
+		["application/x-www-form-urlencoded"],
+		["application/json charset=utf-8"],
+		["application/json, application/json"],
+		["text/plain; application/json"],
+		["json"],
+	])("is refused: %s", async (type) => {
+		const sent = {
+			body: new TextEncoder().encode(GOOD),
+			headers: { "Content-Type": type },
+		};
+		await expectRefused(sent, 400, 415, /application\/json/);
+	});
 });
 
 describe("a body's size", () => {
-  const sized = (bytes: number) => GOOD + " ".repeat(bytes - GOOD.length);
+	const sized = (bytes: number) => GOOD + " ".repeat(bytes - GOOD.length);
 
-  it("may be 1 MiB, with a length", async () => {
-    await expectStored({ body: sized(MIB) }, "1", { name: "Ficus" });
-  });
+	it("may be 1 MiB, with a length", async () => {
+		await expectStored({ body: sized(MIB) }, "1", { name: "Ficus" });
+	});
 
-  it("may be 1 MiB, chunked", async () => {
-    await expectStored({ body: chunked(sized(MIB)) }, "1", { name: "Ficus" });
-  });
+	it("may be 1 MiB, chunked", async () => {
+		await expectStored({ body: chunked(sized(MIB)) }, "1", { name: "Ficus" });
+	});
 
-  it("is counted in bytes, not in characters", async () => {
-    const name = "ü".repeat(MIB / 2);
-    await expectRefused({ body: `{"id":1,"name":"${name}"}` }, 400, 413, /1048576 bytes/);
-  });
+	it("is counted in bytes, not in characters", async () => {
+		const name = "ü".repeat(MIB / 2);
+		await expectRefused(
+			{ body: `{"id":1,"name":"${name}"}` },
+			400,
+			413,
+			/1048576 bytes/,
+		);
+	});
 
-  it.each([
-    ["with a length", sized(MIB + 1)],
-    ["chunked", chunked(sized(MIB + 1))],
-  ])("may not be a byte over 1 MiB, %s", async (_, body) => {
-    await expectRefused({ body }, 400, 413, /1048576 bytes/);
-  });
+	it.each([
+		["with a length", sized(MIB + 1)],
+		["chunked", chunked(sized(MIB + 1))],
+	])("may not be a byte over 1 MiB, %s", async (_, body) => {
+		await expectRefused({ body }, 400, 413, /1048576 bytes/);
+	});
 
-  it.each([
-    ["over the limit", { body: GOOD, headers: { "Content-Length": String(MIB + 1) } }],
-    ["under what is sent", { body: chunked(sized(MIB + 1)), headers: { "Content-Length": "23" } }],
-  ])("is refused when it is declared %s", async (_, sent) => {
-    await expectRefused({ ...sent, env: {} }, 400, 413, /1048576 bytes/);
-  });
+	it.each([
+		[
+			"over the limit",
+			{ body: GOOD, headers: { "Content-Length": String(MIB + 1) } },
+		],
+		[
+			"under what is sent",
+			{ body: chunked(sized(MIB + 1)), headers: { "Content-Length": "23" } },
+		],
+	])("is refused when it is declared %s", async (_, sent) => {
+		await expectRefused({ ...sent, env: {} }, 400, 413, /1048576 bytes/);
+	});
 
-  it("is read no further than the limit", async () => {
-    const body = new ReadableStream({
-      pull: (controller) => controller.enqueue(new Uint8Array(65_536)),
-    });
-    await expectRefused({ body, env: {} }, 400, 413, /1048576 bytes/);
-  });
+	it("is read no further than the limit", async () => {
+		const body = new ReadableStream({
+			pull: (controller) => controller.enqueue(new Uint8Array(65_536)),
+		});
+		await expectRefused({ body, env: {} }, 400, 413, /1048576 bytes/);
+	});
 });
 
 describe("a body that breaks off", () => {
-  it.each([
-    ["chunked", {}],
-    ["with a length", { "Content-Length": "23" }],
-  ])("is refused: %s", async (_, headers) => {
-    const body = new ReadableStream({
-      pull: (controller) => controller.error(new Error("the client is gone")),
-    });
-    await expectRefused({ body, headers, env: {} }, 400, 400, /broke off/);
-  });
+	it.each([
+		["chunked", {}],
+		["with a length", { "Content-Length": "23" }],
+	])("is refused: %s", async (_, headers) => {
+		const body = new ReadableStream({
+			pull: (controller) => controller.error(new Error("the client is gone")),
+		});
+		await expectRefused({ body, headers, env: {} }, 400, 400, /broke off/);
+	});
 });
 
 describe("an encoding other than UTF-8", () => {
-  const withName = (...bytes: number[]) =>
-    new Blob(['{"id":1,"name":"', new Uint8Array(bytes), '"}']);
+	const withName = (...bytes: number[]) =>
+		new Blob(['{"id":1,"name":"', new Uint8Array(bytes), '"}']);
 
-  it.each([
-    ["a byte that is never UTF-8", withName(0xff)],
-    ["ISO 8859-1", withName(0xfc)],
-    ["an overlong form", withName(0xc0, 0xaf)],
-    ["an encoded surrogate", withName(0xed, 0xa0, 0x80)],
-    ["a code point beyond U+10FFFF", withName(0xf4, 0x90, 0x80, 0x80)],
-    ["a character cut off", withName(0xc3)],
-    ["UTF-16", new Blob([new Uint8Array([...GOOD].flatMap((c) => [c.charCodeAt(0), 0]))])],
-  ])("is refused: %s", async (what, blob) => {
-    // UTF-16 of ASCII is valid UTF-8, full of NUL: so it falls as JSON.
-    const message = what === "UTF-16" ? /not JSON/ : /not UTF-8/;
-    await expectRefused({ body: await blob.bytes() }, 400, 400, message);
-  });
+	it.each([
+		["a byte that is never UTF-8", withName(0xff)],
+		["ISO 8859-1", withName(0xfc)],
+		["an overlong form", withName(0xc0, 0xaf)],
+		["an encoded surrogate", withName(0xed, 0xa0, 0x80)],
+		["a code point beyond U+10FFFF", withName(0xf4, 0x90, 0x80, 0x80)],
+		["a character cut off", withName(0xc3)],
+		[
+			"UTF-16",
+			new Blob([
+				new Uint8Array([...GOOD].flatMap((c) => [c.charCodeAt(0), 0])),
+			]),
+		],
+	])("is refused: %s", async (what, blob) => {
+		// UTF-16 of ASCII is valid UTF-8, full of NUL: so it falls as JSON.
+		const message = what === "UTF-16" ? /not JSON/ : /not UTF-8/;
+		await expectRefused({ body: await blob.bytes() }, 400, 400, message);
+	});
 
-  it("is refused when the body is compressed", async () => {
-    const body = new Blob([GOOD]).stream().pipeThrough(new CompressionStream("gzip"));
-    await expectRefused({ body }, 400, 400, /not UTF-8; send it as UTF-8, uncompressed/);
-  });
+	it("is refused when the body is compressed", async () => {
+		const body = new Blob([GOOD])
+			.stream()
+			.pipeThrough(new CompressionStream("gzip"));
+		await expectRefused(
+			{ body },
+			400,
+			400,
+			/not UTF-8; send it as UTF-8, uncompressed/,
+		);
+	});
 
-  it("is read across the seams of chunks", async () => {
-    const bytes = new TextEncoder().encode('{"id":1,"name":"🌱"}');
-    const body = chunked(bytes.subarray(0, 18), bytes.subarray(18));
-    await expectStored({ body }, "1", { name: "🌱" });
-  });
+	it("is read across the seams of chunks", async () => {
+		const bytes = new TextEncoder().encode('{"id":1,"name":"🌱"}');
+		const body = chunked(bytes.subarray(0, 18), bytes.subarray(18));
+		await expectStored({ body }, "1", { name: "🌱" });
+	});
 });
 
 describe("a body that is not JSON", () => {
-  it.each([
-    ["no body", null],
-    ["an empty body", ""],
-    ["white space", " \r\n"],
-    ["cut off in the middle", GOOD.slice(0, 15)],
-    ["something after the object", `${GOOD}x`],
-    ["two objects", GOOD + GOOD],
-    ["a byte order mark", `\ufeff${GOOD}`],
-    ["a comment", `/* */${GOOD}`],
-    ["a trailing comma", '{"id":1,"name":"Ficus",}'],
-    ["single quotes", "{'id':1,'name':'Ficus'}"],
-    ["a raw control character", '{"id":1,"name":"\n"}'],
-    ["a leading zero", '{"id":01,"name":"Ficus"}'],
-    ["a plus sign", '{"id":+1,"name":"Ficus"}'],
-    ["hexadecimal", '{"id":0x1,"name":"Ficus"}'],
-    ["a bare fraction", '{"id":1.,"name":"Ficus"}'],
-    ["NaN", '{"id":NaN,"name":"Ficus"}'],
-    ["Infinity", '{"id":Infinity,"name":"Ficus"}'],
-    ["a hundred thousand open brackets", "[".repeat(100_000)],
-    ["a form", "id=1&name=Ficus"],
-  ])("is refused: %s", async (_, body) => {
-    await expectRefused({ body }, 400, 400, "The body is not JSON; send one JSON object.");
-  });
+	it.each([
+		["no body", null],
+		["an empty body", ""],
+		["white space", " \r\n"],
+		["cut off in the middle", GOOD.slice(0, 15)],
+		["something after the object", `${GOOD}x`],
+		["two objects", GOOD + GOOD],
+		["a byte order mark", `\ufeff${GOOD}`],
+		["a comment", `/* */${GOOD}`],
+		["a trailing comma", '{"id":1,"name":"Ficus",}'],
+		["single quotes", "{'id':1,'name':'Ficus'}"],
+		["a raw control character", '{"id":1,"name":"\n"}'],
+		["a leading zero", '{"id":01,"name":"Ficus"}'],
+		["a plus sign", '{"id":+1,"name":"Ficus"}'],
+		["hexadecimal", '{"id":0x1,"name":"Ficus"}'],
+		["a bare fraction", '{"id":1.,"name":"Ficus"}'],
+		["NaN", '{"id":NaN,"name":"Ficus"}'],
+		["Infinity", '{"id":Infinity,"name":"Ficus"}'],
+		["a hundred thousand open brackets", "[".repeat(100_000)],
+		["a form", "id=1&name=Ficus"],
+	])("is refused: %s", async (_, body) => {
+		await expectRefused(
+			{ body },
+			400,
+			400,
+			"The body is not JSON; send one JSON object.",
+		);
+	});
 });
 
 describe("deep nesting", () => {
-  const nested = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
+	const nested = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
 
-  it("is ignored in an unknown member", async () => {
-    await expectStored({ body: `{"id":1,"name":"Ficus","x":${nested}}` }, "1", { name: "Ficus" });
-  });
+	it("is ignored in an unknown member", async () => {
+		await expectStored({ body: `{"id":1,"name":"Ficus","x":${nested}}` }, "1", {
+			name: "Ficus",
+		});
+	});
 
-  it("is refused beside a number that must be read exactly", async () => {
-    const body = `{"id":9007199254740993,"name":"Ficus","x":${nested}}`;
-    await expectRefused({ body }, 400, 400, /nested too deeply/);
-  });
+	it("is refused beside a number that must be read exactly", async () => {
+		const body = `{"id":9007199254740993,"name":"Ficus","x":${nested}}`;
+		await expectRefused({ body }, 400, 400, /nested too deeply/);
+	});
 });
 
 describe("a body that is no NewPlant", () => {
-  it.each([
-    ["{}", "id is required; name is required"],
-    ['{"id":1}', "name is required"],
-    ['{"name":"Ficus"}', "id is required"],
-    ['{"id":1.5}', "id must be an int64 integer; name is required"],
-    ['{"id":1,"name":null}', "name must be a string"],
-    ['{"id":1,"name":2}', "name must be a string"],
-    ['{"id":1,"name":2.5}', "name must be a string"],
-    ['{"id":1,"name":["Ficus"]}', "name must be a string"],
-    ['{"id":1,"name":"Ficus","tag":null}', "tag must be a string"],
-    ['{"id":1,"name":"Ficus","tag":9007199254740993}', "tag must be a string"],
-    [
-      '{"id":"1","name":true,"tag":{}}',
-      "id must be an int64 integer; name must be a string; tag must be a string",
-    ],
-    ['{"ID":1,"Name":"Ficus"}', "id is required; name is required"],
-    ['{"__proto__":{"id":1,"name":"Ficus"}}', "id is required; name is required"],
-    ["[]", "the body must be a JSON object"],
-    ['[{"id":1,"name":"Ficus"}]', "the body must be a JSON object"],
-    ["null", "the body must be a JSON object"],
-    ["1", "the body must be a JSON object"],
-    ["1.5", "the body must be a JSON object"],
-    ['"Ficus"', "the body must be a JSON object"],
-    ["true", "the body must be a JSON object"],
-  ])("is refused: %s", async (body, message) => {
-    await expectRefused({ body }, 400, 422, message);
-  });
+	it.each([
+		["{}", "id is required; name is required"],
+		['{"id":1}', "name is required"],
+		['{"name":"Ficus"}', "id is required"],
+		['{"id":1.5}', "id must be an int64 integer; name is required"],
+		['{"id":1,"name":null}', "name must be a string"],
+		['{"id":1,"name":2}', "name must be a string"],
+		['{"id":1,"name":2.5}', "name must be a string"],
+		['{"id":1,"name":["Ficus"]}', "name must be a string"],
+		['{"id":1,"name":"Ficus","tag":null}', "tag must be a string"],
+		['{"id":1,"name":"Ficus","tag":9007199254740993}', "tag must be a string"],
+		[
+			'{"id":"1","name":true,"tag":{}}',
+			"id must be an int64 integer; name must be a string; tag must be a string",
+		],
+		['{"ID":1,"Name":"Ficus"}', "id is required; name is required"],
+		[
+			'{"__proto__":{"id":1,"name":"Ficus"}}',
+			"id is required; name is required",
+		],
+		["[]", "the body must be a JSON object"],
+		['[{"id":1,"name":"Ficus"}]', "the body must be a JSON object"],
+		["null", "the body must be a JSON object"],
+		["1", "the body must be a JSON object"],
+		["1.5", "the body must be a JSON object"],
+		['"Ficus"', "the body must be a JSON object"],
+		["true", "the body must be a JSON object"],
+	])("is refused: %s", async (body, message) => {
+		await expectRefused({ body }, 400, 422, message);
+	});
 });

@@ -1,5 +1,5 @@
-import { Validator } from "@cfworker/json-schema";
 import { env } from "cloudflare:workers";
+import { Validator } from "@cfworker/json-schema";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import openapi from "../src/openapi.json";
@@ -9,210 +9,277 @@ import { type Sent, send, stored } from "./service";
 const RUNS = { numRuns: 200 };
 
 const int64 = fc.oneof(
-  fc.bigInt(-(2n ** 63n), 2n ** 63n - 1n),
-  fc.bigInt(-20n, 20n),
-  fc.bigInt(-5n, 5n).map((near) => BigInt.asIntN(64, 2n ** 63n + near)),
-  fc.bigInt(-5n, 5n).map((near) => 2n ** 53n + near),
+	fc.bigInt(-(2n ** 63n), 2n ** 63n - 1n),
+	fc.bigInt(-20n, 20n),
+	fc.bigInt(-5n, 5n).map((near) => BigInt.asIntN(64, 2n ** 63n + near)),
+	fc.bigInt(-5n, 5n).map((near) => 2n ** 53n + near),
 );
 
 /** Every string: lone surrogates too. */
 const anyString = fc.oneof(
-  fc.string({ unit: "binary" }),
-  fc.array(fc.integer({ min: 0, max: 0xffff })).map((units) => String.fromCharCode(...units)),
+	fc.string({ unit: "binary" }),
+	fc
+		.array(fc.integer({ min: 0, max: 0xffff }))
+		.map((units) => String.fromCharCode(...units)),
 );
 
 /** JSON text of a string, with some of its characters escaped that need not be. */
 const spelledString = (value: string) =>
-  fc.infiniteStream(fc.boolean()).map((escape) =>
-    JSON.stringify(value).replace(/\\u....|\\.|[^"\\]/gu, (character) =>
-      character.startsWith("\\") || escape.next().value ? character : escaped(character),
-    ),
-  );
+	fc
+		.infiniteStream(fc.boolean())
+		.map((coin) =>
+			JSON.stringify(value).replace(/\\u....|\\.|[^"\\]/gu, (character) =>
+				character.startsWith("\\") || coin.next().value
+					? character
+					: escaped(character),
+			),
+		);
 
 const escaped = (character: string) =>
-  character
-    .split("")
-    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
-    .join("");
+	character
+		.split("")
+		.map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
+		.join("");
 
 /** A number of JSON (RFC 8259 §6) in its parts, so that an oracle need not read its text. */
 const jsonNumber = fc.record({
-  sign: fc.constantFrom("", "-"),
-  whole: fc.oneof(fc.nat(30).map(String), fc.bigInt(0n, 10n ** 20n).map(String)),
-  fraction: fc.oneof(fc.constant(""), fc.stringMatching(/^[0-9]{1,22}$/), fc.stringMatching(/^0{1,22}$/)),
-  exponent: fc.oneof(fc.constant(0), fc.integer({ min: -25, max: 25 }), fc.integer()),
-  e: fc.constantFrom("e", "E", "e+0"),
+	sign: fc.constantFrom("", "-"),
+	whole: fc.oneof(
+		fc.nat(30).map(String),
+		fc.bigInt(0n, 10n ** 20n).map(String),
+	),
+	fraction: fc.oneof(
+		fc.constant(""),
+		fc.stringMatching(/^[0-9]{1,22}$/),
+		fc.stringMatching(/^0{1,22}$/),
+	),
+	exponent: fc.oneof(
+		fc.constant(0),
+		fc.integer({ min: -25, max: 25 }),
+		fc.integer(),
+	),
+	e: fc.constantFrom("e", "E", "e+0"),
 });
 type JsonNumber = typeof jsonNumber extends fc.Arbitrary<infer N> ? N : never;
 
 const numberText = ({ sign, whole, fraction, exponent, e }: JsonNumber) =>
-  sign +
-  whole +
-  (fraction && `.${fraction}`) +
-  (exponent === 0 ? "" : `${exponent < 0 ? e[0] : e}${exponent}`);
+	sign +
+	whole +
+	(fraction && `.${fraction}`) +
+	(exponent === 0 ? "" : `${exponent < 0 ? e[0] : e}${exponent}`);
 
 /** The oracle: exact arithmetic on the parts. */
 function isInt64({ sign, whole, fraction, exponent }: JsonNumber): boolean {
-  const digits = BigInt(sign + whole + fraction);
-  if (digits === 0n) return true;
-  const shift = exponent - fraction.length;
-  if (Math.abs(shift) > 100) return false;
-  const power = 10n ** BigInt(Math.abs(shift));
-  if (shift < 0 && digits % power !== 0n) return false;
-  const integer = shift < 0 ? digits / power : digits * power;
-  return -(2n ** 63n) <= integer && integer < 2n ** 63n;
+	const digits = BigInt(sign + whole + fraction);
+	if (digits === 0n) return true;
+	const shift = exponent - fraction.length;
+	if (Math.abs(shift) > 100) return false;
+	const power = 10n ** BigInt(Math.abs(shift));
+	if (shift < 0 && digits % power !== 0n) return false;
+	const integer = shift < 0 ? digits / power : digits * power;
+	return -(2n ** 63n) <= integer && integer < 2n ** 63n;
 }
 
 /** A spelling of an integer: its point moved by `exponent` places and moved back, with zeros behind. */
 const spelledInteger = (integer: bigint) =>
-  fc
-    .record({
-      exponent: fc.integer({ min: -25, max: 25 }),
-      zeros: fc.nat(25),
-      e: fc.constantFrom("e", "E", "e+", "E+00"),
-    })
-    .map(({ exponent, zeros, e }) => {
-      const sign = integer < 0n ? "-" : "";
-      const digits = String(integer).slice(sign.length).padStart(exponent + 1, "0");
-      const point = digits.length - Math.max(exponent, 0);
-      const whole = digits.slice(0, point) + "0".repeat(Math.max(-exponent, 0));
-      const fraction = digits.slice(point) + "0".repeat(zeros);
-      const power = exponent === 0 ? "" : `${exponent < 0 ? e[0] : e}${exponent}`;
-      return `${sign}${/^0+$/.test(whole) ? "0" : whole}${fraction && `.${fraction}`}${power}`;
-    });
+	fc
+		.record({
+			exponent: fc.integer({ min: -25, max: 25 }),
+			zeros: fc.nat(25),
+			e: fc.constantFrom("e", "E", "e+", "E+00"),
+		})
+		.map(({ exponent, zeros, e }) => {
+			const sign = integer < 0n ? "-" : "";
+			const digits = String(integer)
+				.slice(sign.length)
+				.padStart(exponent + 1, "0");
+			const point = digits.length - Math.max(exponent, 0);
+			const whole = digits.slice(0, point) + "0".repeat(Math.max(-exponent, 0));
+			const fraction = digits.slice(point) + "0".repeat(zeros);
+			const power =
+				exponent === 0 ? "" : `${exponent < 0 ? e[0] : e}${exponent}`;
+			return `${sign}${/^0+$/.test(whole) ? "0" : whole}${fraction && `.${fraction}`}${power}`;
+		});
 
 /** Sends a request and expects what holds for all: no 5xx, and nothing stored but by a 200. */
-async function sendSafely(sent: Sent): Promise<{ status: number; store: Record<string, string | null> }> {
-  const { status, body } = await send(sent);
-  const store = await stored();
-  expect(status).toBeLessThan(500);
-  expect(Object.values(store)).toEqual(status === 200 ? [body] : []);
-  for (const key of Object.keys(store)) await env.PLANTS.delete(key);
-  return { status, store };
+async function sendSafely(
+	sent: Sent,
+): Promise<{ status: number; store: Record<string, string | null> }> {
+	const { status, body } = await send(sent);
+	const store = await stored();
+	expect(status).toBeLessThan(500);
+	expect(Object.values(store)).toEqual(status === 200 ? [body] : []);
+	for (const key of Object.keys(store)) await env.PLANTS.delete(key);
+	return { status, store };
 }
 
 describe("for any", () => {
-  it("int64, in any spelling, its decimal is the key", async () => {
-    const spelled = int64.chain((id) => fc.tuple(fc.constant(id), spelledInteger(id)));
-    await fc.assert(
-      fc.asyncProperty(spelled, async ([id, text]) => {
-        const { store } = await sendSafely({ body: `{"id":${text},"name":""}` });
-        expect(Object.keys(store)).toEqual([String(id)]);
-      }),
-      RUNS,
-    );
-  });
+	it("int64, in any spelling, its decimal is the key", async () => {
+		const spelled = int64.chain((id) =>
+			fc.tuple(fc.constant(id), spelledInteger(id)),
+		);
+		await fc.assert(
+			fc.asyncProperty(spelled, async ([id, text]) => {
+				const { store } = await sendSafely({
+					body: `{"id":${text},"name":""}`,
+				});
+				expect(Object.keys(store)).toEqual([String(id)]);
+			}),
+			RUNS,
+		);
+	});
 
-  it("string, in any spelling, it comes back and is stored unchanged", async () => {
-    const spelled = anyString.chain((value) => fc.tuple(fc.constant(value), spelledString(value)));
-    await fc.assert(
-      fc.asyncProperty(spelled, spelled, async ([name, nameText], [tag, tagText]) => {
-        const { store } = await sendSafely({ body: `{"id":1,"name":${nameText},"tag":${tagText}}` });
-        expect(JSON.parse(store[1] ?? "")).toEqual({ name, tag });
-      }),
-      RUNS,
-    );
-  });
+	it("string, in any spelling, it comes back and is stored unchanged", async () => {
+		const spelled = anyString.chain((value) =>
+			fc.tuple(fc.constant(value), spelledString(value)),
+		);
+		await fc.assert(
+			fc.asyncProperty(
+				spelled,
+				spelled,
+				async ([name, nameText], [tag, tagText]) => {
+					const { store } = await sendSafely({
+						body: `{"id":1,"name":${nameText},"tag":${tagText}}`,
+					});
+					expect(JSON.parse(store[1] ?? "")).toEqual({ name, tag });
+				},
+			),
+			RUNS,
+		);
+	});
 
-  it("JSON value, the verdict is that of the description and of exact arithmetic", async () => {
-    const validator = new Validator(openapi.components.schemas.NewPlant as object, "2020-12");
-    const other = fc
-      .oneof(fc.json(), fc.string().map((value) => JSON.stringify(value)))
-      .filter((text) => !/^[-\d]/.test(text))
-      .map((text) => ({ text, number: undefined }));
-    const number = jsonNumber.map((number) => ({ text: numberText(number), number }));
-    const member = fc.tuple(
-      fc.constantFrom("id", "id", "name", "name", "tag", "x", "__proto__"),
-      fc.oneof(number, other),
-    );
-    const object = fc.array(member, { maxLength: 8 });
-    await fc.assert(
-      fc.asyncProperty(fc.oneof({ weight: 9, arbitrary: object }, { weight: 1, arbitrary: other }), async (value) => {
-        const members = Array.isArray(value) ? value : [];
-        const body = Array.isArray(value)
-          ? `{${value.map(([name, { text }]) => `"${name}":${text}`).join()}}`
-          : value.text;
-        const parsed: unknown = JSON.parse(body);
-        const id = members.findLast(([name]) => name === "id")?.[1];
-        // The validator sees a double; the verdict on the number itself is the oracle's.
-        if (id?.number) Object.assign(parsed as object, { id: isInt64(id.number) ? 1 : 0.5 });
-        const { status } = await sendSafely({ body });
-        expect(status).toBe(validator.validate(parsed).valid ? 200 : 400);
-      }),
-      { numRuns: 1000 },
-    );
-  });
+	it("JSON value, the verdict is that of the description and of exact arithmetic", async () => {
+		const validator = new Validator(
+			openapi.components.schemas.NewPlant as object,
+			"2020-12",
+		);
+		const other = fc
+			.oneof(
+				fc.json(),
+				fc.string().map((value) => JSON.stringify(value)),
+			)
+			.filter((text) => !/^[-\d]/.test(text))
+			.map((text) => ({ text, number: undefined }));
+		const number = jsonNumber.map((number) => ({
+			text: numberText(number),
+			number,
+		}));
+		const member = fc.tuple(
+			fc.constantFrom("id", "id", "name", "name", "tag", "x", "__proto__"),
+			fc.oneof(number, other),
+		);
+		const object = fc.array(member, { maxLength: 8 });
+		await fc.assert(
+			fc.asyncProperty(
+				fc.oneof(
+					{ weight: 9, arbitrary: object },
+					{ weight: 1, arbitrary: other },
+				),
+				async (value) => {
+					const members = Array.isArray(value) ? value : [];
+					const body = Array.isArray(value)
+						? `{${value.map(([name, { text }]) => `"${name}":${text}`).join()}}`
+						: value.text;
+					const parsed: unknown = JSON.parse(body);
+					const id = members.findLast(([name]) => name === "id")?.[1];
+					// The validator sees a double; the verdict on the number itself is the oracle's.
+					if (id?.number)
+						Object.assign(parsed as object, {
+							id: isInt64(id.number) ? 1 : 0.5,
+						});
+					const { status } = await sendSafely({ body });
+					expect(status).toBe(validator.validate(parsed).valid ? 200 : 400);
+				},
+			),
+			{ numRuns: 1000 },
+		);
+	});
 
-  it("bytes and any Content-Type, the answer is a 200 that is stored or an Error", async () => {
-    const good = [...new TextEncoder().encode('{"id":1,"name":"Fïcus","tag":"\\ud800"}')];
-    const bytes = fc.oneof(
-      fc.uint8Array({ maxLength: 200 }),
-      fc
-        .tuple(fc.nat(good.length), fc.nat(3), fc.uint8Array({ maxLength: 3 }))
-        .map(([at, removed, added]) => Uint8Array.from(good.toSpliced(at, removed, ...added))),
-    );
-    const type = fc.oneof(
-      fc.constantFrom("application/json", "application/json;charset=latin1", null),
-      fc.string(),
-      fc.string().map((parameters) => `application/json${parameters}`),
-    );
-    await fc.assert(
-      fc.asyncProperty(bytes, type, async (body, contentType) => {
-        await sendSafely({ body, headers: { "Content-Type": contentType } });
-      }),
-      RUNS,
-    );
-  });
+	it("bytes and any Content-Type, the answer is a 200 that is stored or an Error", async () => {
+		const good = [
+			...new TextEncoder().encode('{"id":1,"name":"Fïcus","tag":"\\ud800"}'),
+		];
+		const bytes = fc.oneof(
+			fc.uint8Array({ maxLength: 200 }),
+			fc
+				.tuple(fc.nat(good.length), fc.nat(3), fc.uint8Array({ maxLength: 3 }))
+				.map(([at, removed, added]) =>
+					Uint8Array.from(good.toSpliced(at, removed, ...added)),
+				),
+		);
+		const type = fc.oneof(
+			fc.constantFrom(
+				"application/json",
+				"application/json;charset=latin1",
+				null,
+			),
+			fc.string(),
+			fc.string().map((parameters) => `application/json${parameters}`),
+		);
+		await fc.assert(
+			fc.asyncProperty(bytes, type, async (body, contentType) => {
+				await sendSafely({ body, headers: { "Content-Type": contentType } });
+			}),
+			RUNS,
+		);
+	});
 
-  it("Authorization but the right one, nobody is let in", async () => {
-    const right = `Bearer ${env.ACCESS_TOKEN}`;
-    const authorization = fc
-      .oneof(
-        fc.constant(null),
-        fc.string(),
-        fc.string().map((token) => `Bearer ${token}`),
-        fc
-          .tuple(fc.nat(right.length), fc.nat(2), fc.string({ maxLength: 2 }))
-          .map(([at, removed, added]) => [...right].toSpliced(at, removed, ...added).join("")),
-      )
-      .filter((value) => !/^bearer +test-token\s*$/i.test(value?.trim() ?? ""));
-    await fc.assert(
-      fc.asyncProperty(authorization, async (value) => {
-        const headers = { Authorization: value };
-        const { status } = await sendSafely({ body: '{"id":1,"name":""}', headers });
-        expect(status).toBe(401);
-      }),
-      RUNS,
-    );
-  });
+	it("Authorization but the right one, nobody is let in", async () => {
+		const right = `Bearer ${env.ACCESS_TOKEN}`;
+		const authorization = fc
+			.oneof(
+				fc.constant(null),
+				fc.string(),
+				fc.string().map((token) => `Bearer ${token}`),
+				fc
+					.tuple(fc.nat(right.length), fc.nat(2), fc.string({ maxLength: 2 }))
+					.map(([at, removed, added]) =>
+						[...right].toSpliced(at, removed, ...added).join(""),
+					),
+			)
+			.filter((value) => !/^bearer +test-token\s*$/i.test(value?.trim() ?? ""));
+		await fc.assert(
+			fc.asyncProperty(authorization, async (value) => {
+				const headers = { Authorization: value };
+				const { status } = await sendSafely({
+					body: '{"id":1,"name":""}',
+					headers,
+				});
+				expect(status).toBe(401);
+			}),
+			RUNS,
+		);
+	});
 
-  it("sequence of creates, good, bad, repeated and failed, KV is as the model", async () => {
-    vi.spyOn(console, "error").mockReturnValue();
-    const put = () => Promise.reject(new Error("down"));
-    const step = fc.record({
-      id: fc.integer({ min: -2, max: 2 }),
-      name: fc.oneof(fc.string(), fc.constant(5)),
-      repeat: fc.boolean(),
-      fail: fc.boolean(),
-    });
-    await fc.assert(
-      fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
-        const model = new Map<string, string>();
-        for (const { id, name, repeat, fail } of steps) {
-          const body = JSON.stringify({ id, name });
-          const sent = fail ? { body, env: { PLANTS: { put } as unknown as KVNamespace } } : { body };
-          const good = typeof name === "string";
-          for (let times = repeat ? 2 : 1; times > 0; times--) {
-            const { status } = await send(sent);
-            expect(status).toBe(good ? (fail ? 503 : 200) : 400);
-            if (status === 200) model.set(String(id), JSON.stringify({ name }));
-          }
-        }
-        expect(await stored()).toEqual(Object.fromEntries(model));
-        for (const key of model.keys()) await env.PLANTS.delete(key);
-      }),
-      { numRuns: 50 },
-    );
-    vi.restoreAllMocks();
-  });
+	it("sequence of creates, good, bad, repeated and failed, KV is as the model", async () => {
+		vi.spyOn(console, "error").mockReturnValue();
+		const put = () => Promise.reject(new Error("down"));
+		const step = fc.record({
+			id: fc.integer({ min: -2, max: 2 }),
+			name: fc.oneof(fc.string(), fc.constant(5)),
+			repeat: fc.boolean(),
+			fail: fc.boolean(),
+		});
+		await fc.assert(
+			fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
+				const model = new Map<string, string>();
+				for (const { id, name, repeat, fail } of steps) {
+					const body = JSON.stringify({ id, name });
+					const sent = fail
+						? { body, env: { PLANTS: { put } as unknown as KVNamespace } }
+						: { body };
+					const good = typeof name === "string";
+					for (let times = repeat ? 2 : 1; times > 0; times--) {
+						const { status } = await send(sent);
+						expect(status).toBe(good ? (fail ? 503 : 200) : 400);
+						if (status === 200) model.set(String(id), JSON.stringify({ name }));
+					}
+				}
+				expect(await stored()).toEqual(Object.fromEntries(model));
+				for (const key of model.keys()) await env.PLANTS.delete(key);
+			}),
+			{ numRuns: 50 },
+		);
+		vi.restoreAllMocks();
+	});
 });

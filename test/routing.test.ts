@@ -2,36 +2,36 @@ import { describe, expect, it } from "vitest";
 import { expectRefused, send } from "./service";
 
 describe("another method", () => {
-  it.each([
-    ["GET", "/plants", "POST"],
-    ["HEAD", "/plants", "POST"],
-    ["PUT", "/plants", "POST"],
-    ["PATCH", "/plants", "POST"],
-    ["DELETE", "/plants", "POST"],
-    ["OPTIONS", "/plants", "POST"],
-    ["POST", "/openapi.json", "GET, HEAD"],
-    ["DELETE", "/openapi.json", "GET, HEAD"],
-  ])("is answered with 405 and Allow: %s %s", async (method, path, allow) => {
-    const answer = await send({ method, path });
-    expect(answer.status).toBe(405);
-    expect(answer.headers.get("Allow")).toBe(allow);
-  });
+	it.each([
+		["GET", "/plants", "POST"],
+		["HEAD", "/plants", "POST"],
+		["PUT", "/plants", "POST"],
+		["PATCH", "/plants", "POST"],
+		["DELETE", "/plants", "POST"],
+		["OPTIONS", "/plants", "POST"],
+		["POST", "/openapi.json", "GET, HEAD"],
+		["DELETE", "/openapi.json", "GET, HEAD"],
+	])("is answered with 405 and Allow: %s %s", async (method, path, allow) => {
+		const answer = await send({ method, path });
+		expect(answer.status).toBe(405);
+		expect(answer.headers.get("Allow")).toBe(allow);
+	});
 });
 
 describe("another path", () => {
-  it.each([
-    ["POST", "/"],
-    ["POST", "/plants/"],
-    ["POST", "/plants/1"],
-    ["POST", "/Plants"],
-    ["POST", "//plants"],
-    ["POST", "/v1/plants"],
-    ["POST", "/plants%2F"],
-    ["POST", "/%"],
-    ["GET", "/plants/42"],
-    ["GET", "/favicon.ico"],
-    ["GET", "/openapi.json/"],
-  ])("is answered with 404: %s %s", async (method, path) => {
-    await expectRefused({ method, path }, 404, 404, /\/plants/);
-  });
+	it.each([
+		["POST", "/"],
+		["POST", "/plants/"],
+		["POST", "/plants/1"],
+		["POST", "/Plants"],
+		["POST", "//plants"],
+		["POST", "/v1/plants"],
+		["POST", "/plants%2F"],
+		["POST", "/%"],
+		["GET", "/plants/42"],
+		["GET", "/favicon.ico"],
+		["GET", "/openapi.json/"],
+	])("is answered with 404: %s %s", async (method, path) => {
+		await expectRefused({ method, path }, 404, 404, /\/plants/);
+	});
 });
