@@ -103,7 +103,7 @@ describe("a body that breaks off", () => {
 	});
 });
 
-describe("an encoding other than UTF-8", () => {
+describe("an encoding", () => {
 	const withName = (...bytes: number[]) =>
 		new Blob(['{"id":1,"name":"', new Uint8Array(bytes), '"}']);
 
@@ -120,13 +120,13 @@ describe("an encoding other than UTF-8", () => {
 				new Uint8Array([...GOOD].flatMap((c) => [c.charCodeAt(0), 0])),
 			]),
 		],
-	])("is refused: %s", async (what, blob) => {
+	])("is refused when it is not UTF-8: %s", async (what, blob) => {
 		// UTF-16 of ASCII is valid UTF-8, full of NUL: so it falls as JSON.
 		const message = what === "UTF-16" ? /not JSON/ : /not UTF-8/;
 		await expectRefused({ body: await blob.bytes() }, 400, 400, message);
 	});
 
-	it("is refused when the body is compressed", async () => {
+	it("is refused when it is a compression", async () => {
 		const body = new Blob([GOOD])
 			.stream()
 			.pipeThrough(new CompressionStream("gzip"));
@@ -138,7 +138,7 @@ describe("an encoding other than UTF-8", () => {
 		);
 	});
 
-	it("is read across the seams of chunks", async () => {
+	it("may spread a character over two chunks", async () => {
 		const bytes = new TextEncoder().encode('{"id":1,"name":"🌱"}');
 		const body = chunked(bytes.subarray(0, 18), bytes.subarray(18));
 		await expectStored({ body }, "1", { name: "🌱" });
