@@ -13,26 +13,29 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 export const TOKEN = "wire-token";
 
 /** A new directory for the built Worker and for what it stores, and the way to be rid of it. */
-export async function directory(): Promise<{ path: string; remove: () => Promise<void> }> {
-  const path = await mkdtemp(join(tmpdir(), "plants-"));
-  return { path, remove: () => rm(path, { recursive: true, maxRetries: 5 }) };
+export async function directory(): Promise<{
+	path: string;
+	remove: () => Promise<void>;
+}> {
+	const path = await mkdtemp(join(tmpdir(), "plants-"));
+	return { path, remove: () => rm(path, { recursive: true, maxRetries: 5 }) };
 }
 
 /** Builds into `path` what `wrangler deploy` would upload. */
 export async function build(path: string): Promise<void> {
-  const wrangler = join(root, "node_modules/wrangler/bin/wrangler.js");
-  await promisify(execFile)(
-    process.execPath,
-    [wrangler, "deploy", "--dry-run", "--outdir", join(path, "built")],
-    { cwd: root, env: { ...process.env, WRANGLER_LOG_PATH: path } },
-  );
+	const wrangler = join(root, "node_modules/wrangler/bin/wrangler.js");
+	await promisify(execFile)(
+		process.execPath,
+		[wrangler, "deploy", "--dry-run", "--outdir", join(path, "built")],
+		{ cwd: root, env: { ...process.env, WRANGLER_LOG_PATH: path } },
+	);
 }
 
 export interface Service {
-  port: number;
-  /** The store, as the Worker has it. */
-  plants: Awaited<ReturnType<Miniflare["getKVNamespace"]>>;
-  stop: () => Promise<void>;
+	port: number;
+	/** The store, as the Worker has it. */
+	plants: Awaited<ReturnType<Miniflare["getKVNamespace"]>>;
+	stop: () => Promise<void>;
 }
 
 /**
@@ -41,37 +44,44 @@ export interface Service {
  * front of the Worker: that one answers a body that is cut off itself.
  */
 export async function serve(path: string): Promise<Service> {
-  process.env["WRANGLER_LOG"] = "error";
-  const { bindings, ...options } = workerOptions(join(root, "wrangler.toml")).workerOptions;
-  const contents = await readFile(join(path, "built/index.js"), "utf8");
-  const miniflare = new Miniflare({
-    ...convertV4MiniflareOptions({
-      ...options,
-      name: "plants",
-      modules: [{ type: "ESModule", path: "index.js", contents }],
-      // Last, since a developer's .dev.vars and environment are in `bindings`.
-      bindings: { ...(bindings as object), ACCESS_TOKEN: TOKEN },
-    }),
-    host: "127.0.0.1",
-    port: 0,
-    cf: false,
-    enableDevRegistry: false,
-    resourcePersistencePath: join(path, "state"),
-  });
-  const { port } = await miniflare.ready;
-  const plants = await miniflare.getKVNamespace("PLANTS");
-  return { port: Number(port), plants, stop: () => miniflare.dispose() };
+	process.env.WRANGLER_LOG = "error";
+	const { bindings, ...options } = workerOptions(
+		join(root, "wrangler.toml"),
+	).workerOptions;
+	const contents = await readFile(join(path, "built/index.js"), "utf8");
+	const miniflare = new Miniflare({
+		...convertV4MiniflareOptions({
+			...options,
+			name: "plants",
+			modules: [{ type: "ESModule", path: "index.js", contents }],
+			// Last, since a developer's .dev.vars and environment are in `bindings`.
+			bindings: { ...(bindings as object), ACCESS_TOKEN: TOKEN },
+		}),
+		host: "127.0.0.1",
+		port: 0,
+		cf: false,
+		enableDevRegistry: false,
+		resourcePersistencePath: join(path, "state"),
+	});
+	const { port } = await miniflare.ready;
+	const plants = await miniflare.getKVNamespace("PLANTS");
+	return { port: Number(port), plants, stop: () => miniflare.dispose() };
 }
 
 /** Everything in the store, by its key. */
-export async function storedIn({ plants }: Service): Promise<Record<string, string>> {
-  const stored: Record<string, string> = {};
-  let page = await plants.list();
-  for (;;) {
-    const keys = page.keys.map(({ name }) => name);
-    const values = await Promise.all(keys.map((key) => plants.get(key, "text")));
-    for (const [index, key] of keys.entries()) stored[key] = values[index] ?? "";
-    if (page.list_complete) return stored;
-    page = await plants.list({ cursor: page.cursor });
-  }
+export async function storedIn({
+	plants,
+}: Service): Promise<Record<string, string>> {
+	const stored: Record<string, string> = {};
+	let page = await plants.list();
+	for (;;) {
+		const keys = page.keys.map(({ name }) => name);
+		const values = await Promise.all(
+			keys.map((key) => plants.get(key, "text")),
+		);
+		for (const [index, key] of keys.entries())
+			stored[key] = values[index] ?? "";
+		if (page.list_complete) return stored;
+		page = await plants.list({ cursor: page.cursor });
+	}
 }
