@@ -42,8 +42,10 @@ How it is measured
 
 What the figures can tell
   Which of two contestants costs more CPU for the same request on the same machine, and
-  roughly by how much: two full runs agree within some 3 %. The floor's copy shows the
-  noise: outside 0.95 to 1.02, discard the run. Bytes are exact.
+  roughly by how much: two full runs agree within some 3 %, at 900 KB within some 8 %,
+  since there most of the time goes into memory that is copied, mapped and collected. The
+  floor's copy shows the noise: outside 0.95 to 1.02, discard the run. Bytes are exact, a
+  cold start is good to a millisecond.
 
 What they cannot tell
   How long a user waits: network, TLS and the real KV take milliseconds and are left out.
