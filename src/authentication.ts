@@ -8,7 +8,7 @@ const INVALID_TOKEN = `${REALM}, error="invalid_token"`;
 const B64TOKEN = /^[\w.~+/-]+=*$/;
 
 /** RFC 6750 §2.1, with the scheme's name in any case (RFC 9110 §11.1). */
-const BEARER_SCHEME = /^bearer +/i;
+const CREDENTIALS = /^bearer +(.*)/i;
 
 const encoder = new TextEncoder();
 
@@ -25,12 +25,11 @@ export const authenticate: MiddlewareHandler<{ Bindings: Env }> = async (
 	next,
 ) => {
 	const tokens = accessTokens(c.env.ACCESS_TOKEN);
-	const authorization = c.req.header("authorization") ?? "";
-	if (!BEARER_SCHEME.test(authorization)) {
+	const token = c.req.header("authorization")?.match(CREDENTIALS)?.[1];
+	if (token === undefined) {
 		const message = "Send the header Authorization: Bearer <ACCESS_TOKEN>.";
 		return errorAnswer(401, message, { "WWW-Authenticate": REALM });
 	}
-	const token = authorization.replace(BEARER_SCHEME, "");
 	let known = false;
 	for (const expected of tokens) {
 		known = equalInConstantTime(token, expected) || known;
@@ -42,14 +41,21 @@ export const authenticate: MiddlewareHandler<{ Bindings: Env }> = async (
 	return next();
 };
 
-function accessTokens(secret: string | undefined): Uint8Array[] {
-	const entries = secret?.match(/\S+/g);
+/** What was read last: a secret does not change while an isolate lives. */
+let read: { secret: string; tokens: Uint8Array[] } | undefined;
+
+function accessTokens(secret = ""): Uint8Array[] {
+	if (read?.secret !== secret) read = { secret, tokens: readTokens(secret) };
+	return read.tokens;
+}
+
+function readTokens(secret: string): Uint8Array[] {
+	const entries = secret.match(/\S+/g);
 	if (!entries) throw unusable("ACCESS_TOKEN is missing or blank");
 	return entries.map((entry, index) => {
 		if (B64TOKEN.test(entry)) return encoder.encode(entry);
-		throw unusable(
-			`entry ${index + 1} of ACCESS_TOKEN is not a bearer token (RFC 6750 b64token)`,
-		);
+		const position = `entry ${index + 1} of ACCESS_TOKEN`;
+		throw unusable(`${position} is not a bearer token (RFC 6750 b64token)`);
 	});
 }
 
