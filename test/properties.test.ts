@@ -195,7 +195,7 @@ describe("for any", () => {
 		);
 	});
 
-	it("bytes and any Content-Type, the answer is a 200 that is stored or an Error", async () => {
+	it("bytes and any Content-Type, it is refused, unless it is UTF-8 and application/json", async () => {
 		const good = [
 			...new TextEncoder().encode('{"id":1,"name":"Fïcus","tag":"\\ud800"}'),
 		];
@@ -218,7 +218,17 @@ describe("for any", () => {
 		);
 		await fc.assert(
 			fc.asyncProperty(bytes, type, async (body, contentType) => {
-				await sendSafely({ body, headers: { "Content-Type": contentType } });
+				const headers = { "Content-Type": contentType };
+				const { status } = await sendSafely({ body, headers });
+				if (status !== 200) return;
+				const lenient = new TextDecoder("utf-8", {
+					fatal: false,
+					ignoreBOM: true,
+				});
+				const again = new TextEncoder().encode(lenient.decode(body));
+				expect(again).toEqual(body);
+				const [essence] = contentType?.split(";") ?? [];
+				expect(essence?.trim().toLowerCase()).toBe("application/json");
 			}),
 			RUNS,
 		);
