@@ -41,7 +41,7 @@ export const authenticate: MiddlewareHandler<{ Bindings: Env }> = async (
 	return next();
 };
 
-/** What was read last: a secret does not change while an isolate lives. */
+/** The secret read last, and its tokens: it does not change while an isolate lives. */
 let read: { secret: string; tokens: Uint8Array[] } | undefined;
 
 function accessTokens(secret = ""): Uint8Array[] {

@@ -4,9 +4,9 @@ import type { ErrorHandler } from "hono";
 type ErrorCode = 400 | 401 | 404 | 405 | 413 | 415 | 422 | 500 | 503;
 
 /**
- * Makes every answer that is not 200: the interface's Error, as `application/json`.
+ * Makes every answer that is not 200: the Error of `openapi.json`, as `application/json`.
  *
- * The interface knows one status for a faulty request, 400; so 413, 415 and 422 are
+ * The description has one status for a faulty request, 400; so 413, 415 and 422 are
  * said in the body only.
  */
 export function errorAnswer(
@@ -45,10 +45,11 @@ export const answerFailure: ErrorHandler = (thrown, c) => {
 			? thrown
 			: new ServiceFailure("unforeseen", thrown);
 	const { event, cause, id } = failure;
-	const { name, message } =
+	const { name, message, stack } =
 		cause instanceof Error ? cause : new Error(String(cause));
+	const error = { name, message, ...(event === "unforeseen" && { stack }) };
 	const ray = c.req.header("cf-ray");
-	console.error(JSON.stringify({ event, ray, id, error: { name, message } }));
+	console.error(JSON.stringify({ event, ray, id, error }));
 	if (event === "store_failed") {
 		const message =
 			"The plant could not be stored; send the same request again.";

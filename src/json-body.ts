@@ -38,8 +38,8 @@ export const readJsonBody: MiddlewareHandler = async (c, next) => {
 	} catch (error) {
 		return errorAnswer(400, faultOf(error));
 	}
-	// Not c.req.json = …: V8 lets a function that is assigned to a property as it is made
-	// live long, and with it the body, which costs a sixth of the time at 900 KB.
+	// Not c.req.json = …: V8 keeps a function assigned like that alive beyond the request,
+	// and the body with it, which costs a sixth of the time at 900 KB.
 	Object.assign(c.req, { json: () => Promise.resolve(value) });
 	return next();
 };

@@ -12,7 +12,7 @@ const rule = (text: string) => ({
 
 const OBJECT = "the body must be a JSON object";
 
-/** Plant (interface §2). */
+/** The Plant of `openapi.json`. */
 export const Plant = z.object(
 	{
 		name: z.string(rule("must be a string")),
@@ -21,7 +21,10 @@ export const Plant = z.object(
 	OBJECT,
 );
 
-/** NewPlant (interface §2): the id is as `parseExactJson` leaves a number, members not listed are dropped. */
+/**
+ * The NewPlant of `openapi.json`, with the id as `parseExactJson` leaves a number.
+ * Members that are not listed are dropped.
+ */
 export const NewPlant = z.object(
 	{
 		id: z.custom<number | bigint>(

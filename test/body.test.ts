@@ -121,7 +121,7 @@ describe("an encoding", () => {
 			]),
 		],
 	])("is refused when it is not UTF-8: %s", async (what, blob) => {
-		// UTF-16 of ASCII is valid UTF-8, full of NUL: so it falls as JSON.
+		// UTF-16 of ASCII is valid UTF-8, full of NUL: so it fails as JSON instead.
 		const message = what === "UTF-16" ? /not JSON/ : /not UTF-8/;
 		await expectRefused({ body: await blob.bytes() }, 400, 400, message);
 	});

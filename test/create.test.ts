@@ -96,6 +96,11 @@ describe("POST /plants", () => {
 		await expectStored({ path: "/plants?id=2", body }, "1", { name: "Ficus" });
 	});
 
+	it("knows its path percent-encoded, too", async () => {
+		const body = '{"id":1,"name":"Ficus"}';
+		await expectStored({ path: "/%70lants", body }, "1", { name: "Ficus" });
+	});
+
 	it("writes once and reads nothing", async () => {
 		const calls: string[] = [];
 		const PLANTS = new Proxy(env.PLANTS, {

@@ -60,6 +60,7 @@ it("anything unforeseen is answered with 500, without internals, and logged as o
 	const error = {
 		name: "TypeError",
 		message: expect.stringContaining("undefined"),
+		stack: expect.stringContaining("storePlant"),
 	};
 	expect(lines()).toEqual([{ event: "unforeseen", ray: "8f2a-PRG", error }]);
 });

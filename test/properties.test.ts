@@ -5,7 +5,7 @@ import { describe, expect, it, vi } from "vitest";
 import openapi from "../src/openapi.json";
 import { type Sent, send, stored } from "./service";
 
-/** Each property is tried on so many cases; a failure prints its seed and its smallest case. */
+/** Cases for each property; a failure prints its seed and its smallest case. */
 const RUNS = { numRuns: 200 };
 
 const int64 = fc.oneof(

@@ -19,13 +19,13 @@ import {
 	Runner,
 } from "./measure.ts";
 
-const HELP = `npm run bench [-- --quick] [-- --svg]
+const HELP = `npm run bench [-- [--quick] [--svg]]
 
 Runs the built Worker in workerd beside others that do the same job: a hand-written floor,
 the floor with all promises of this service, and the peers, each as its documentation has
 it. Prints the ratios to the floor (medians), then the absolute figures.
 
-  --quick  under a minute: both floors, this service and Hono by the book, few rounds
+  --quick  half a minute: both floors, this service and Hono by the book, few rounds
   --svg    also write test/bench/chart.svg
   --help   this text
 

@@ -3,5 +3,5 @@ import { serve } from "./service.ts";
 
 const { port } = await serve(process.argv[2] ?? "");
 process.send?.(port);
-// Whoever started it is gone: so must it be.
+// Whoever started it is gone: then it exits, too.
 process.on("disconnect", () => process.exit());

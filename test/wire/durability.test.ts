@@ -18,7 +18,7 @@ vi.setConfig({ testTimeout: 30_000, hookTimeout: 60_000 });
 const CLIENTS = 32;
 /** The first clients send all their creates with one id each, their own. */
 const REPEATERS = 8;
-/** So many answers there are in a round when the process is killed. */
+/** Answers in a round before the kill. */
 const ANSWERS = 200;
 
 let home: Awaited<ReturnType<typeof directory>>;

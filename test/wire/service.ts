@@ -41,7 +41,7 @@ export interface Service {
 /**
  * Serves the Worker built in `path` on a free port, with the runtime and the store of
  * `wrangler dev`, but without the proxy that `wrangler dev` (and its test harness) puts in
- * front of the Worker: that one answers a body that is cut off itself.
+ * front of the Worker: which itself answers a body that is cut off.
  */
 export async function serve(path: string): Promise<Service> {
 	process.env.WRANGLER_LOG = "error";
