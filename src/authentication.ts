@@ -24,7 +24,7 @@ export const authenticate: MiddlewareHandler<{ Bindings: Env }> = async (
 	c,
 	next,
 ) => {
-	const tokens = accessTokens(c.env.ACCESS_TOKEN);
+	const tokens = cachedTokens(c.env.ACCESS_TOKEN);
 	const token = c.req.header("authorization")?.match(CREDENTIALS)?.[1];
 	if (token === undefined) {
 		const message = "Send the header Authorization: Bearer <ACCESS_TOKEN>.";
@@ -42,14 +42,15 @@ export const authenticate: MiddlewareHandler<{ Bindings: Env }> = async (
 };
 
 /** The secret read last, and its tokens: it does not change while an isolate lives. */
-let read: { secret: string; tokens: Uint8Array[] } | undefined;
+let cached: { secret: string; tokens: Uint8Array[] } | undefined;
 
-function accessTokens(secret = ""): Uint8Array[] {
-	if (read?.secret !== secret) read = { secret, tokens: readTokens(secret) };
-	return read.tokens;
+function cachedTokens(secret = ""): Uint8Array[] {
+	if (cached?.secret !== secret)
+		cached = { secret, tokens: parseTokens(secret) };
+	return cached.tokens;
 }
 
-function readTokens(secret: string): Uint8Array[] {
+function parseTokens(secret: string): Uint8Array[] {
 	const entries = secret.match(/\S+/g);
 	if (!entries) throw unusable("ACCESS_TOKEN is missing or blank");
 	return entries.map((entry, index) => {

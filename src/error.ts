@@ -4,7 +4,7 @@ import type { ErrorHandler } from "hono";
 type ErrorCode = 400 | 401 | 404 | 405 | 413 | 415 | 422 | 500 | 503;
 
 /**
- * Makes every answer that is not 200: the Error of `openapi.json`, as `application/json`.
+ * Makes an Error answer, as `openapi.json` has it: every answer that is not 200 is one.
  *
  * The description has one status for a faulty request, 400; so 413, 415 and 422 are
  * said in the body only.

@@ -12,17 +12,20 @@ const parseWithSource = JSON.parse as (
 const NEEDS_SOURCE = /\d(?:[.eE]|\d{15})/;
 
 /**
- * Reads JSON text as `JSON.parse` does, but for its numbers: each comes out as a safe
- * integer, as a bigint, or as NaN when it is no int64 integer. None is ever rounded.
+ * Reads JSON text as `JSON.parse` does, but for a number that is a member named `id`:
+ * it comes out as a safe integer, as a bigint, or as NaN when it is no int64 integer,
+ * never rounded. (All others are ignored or refused, whatever their value.)
  *
  * @throws {SyntaxError} when `text` is not JSON (RFC 8259)
- * @throws {RangeError} when it has a number that needs its source, and is nested so
- *   deeply (thousands of levels) that the stack overflows
+ * @throws {RangeError} when it has, anywhere, what looks like a number that needs its
+ *   source, and is nested so deeply (thousands of levels) that the stack overflows
  */
 export function parseExactJson(text: string): unknown {
 	if (!NEEDS_SOURCE.test(text)) return JSON.parse(text);
-	return parseWithSource(text, (_key, value, { source }) =>
-		typeof value === "number" ? (int64(source) ?? Number.NaN) : value,
+	return parseWithSource(text, (key, value, { source }) =>
+		key === "id" && typeof value === "number"
+			? (int64(source) ?? Number.NaN)
+			: value,
 	);
 }
 

@@ -8,7 +8,7 @@ import openapi from "./openapi.json";
 import { NewPlant, refuseInvalid, storePlant } from "./plant";
 
 const app = new Hono<{ Bindings: Env }>({
-	// Hono's smallest router takes /plants/ for /plants; the service does not.
+	// Hono's smallest router ignores a slash at the end; doubled, it matches no route.
 	getPath: (request) => getPath(request).replace(/\/$/, "//"),
 });
 

@@ -22,7 +22,7 @@ export const Plant = z.object(
 );
 
 /**
- * The NewPlant of `openapi.json`, with the id as `parseExactJson` leaves a number.
+ * The NewPlant of `openapi.json`, with the id as `parseExactJson` leaves it.
  * Members that are not listed are dropped.
  */
 export const NewPlant = z.object(
@@ -59,8 +59,10 @@ export async function storePlant(
 ): Promise<string> {
 	const key = String(id);
 	const plant = JSON.stringify({ name, tag });
-	await plants.put(key, plant).catch((error) => {
+	try {
+		await plants.put(key, plant);
+	} catch (error) {
 		throw new ServiceFailure("store_failed", error, key);
-	});
+	}
 	return plant;
 }

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import app from "../src/index";
-import { expectRefused, expectStored } from "./service";
+import { expectRefused, expectStored, send } from "./service";
 
 const body = '{"id":1,"name":"Ficus"}';
 const CHALLENGE = 'Bearer realm="plants"';
@@ -25,6 +25,7 @@ describe("the bearer token", () => {
 		["another scheme", `Basic ${btoa(`user:${env.ACCESS_TOKEN}`)}`],
 		["another scheme with the token", `Token ${env.ACCESS_TOKEN}`],
 		["a tab in place of the space", `Bearer\t${env.ACCESS_TOKEN}`],
+		["another scheme before it", `Basic x Bearer ${env.ACCESS_TOKEN}`],
 		["the scheme glued to the token", `Bearer${env.ACCESS_TOKEN}`],
 	])("is asked for: %s", async (_, authorization) => {
 		const headers = { Authorization: authorization };
@@ -72,6 +73,14 @@ describe("the bearer token", () => {
 		compare.mockRestore();
 	});
 
+	it("is judged by timingSafeEqual alone", async () => {
+		const compare = vi.spyOn(crypto.subtle, "timingSafeEqual");
+		compare.mockReturnValue(false);
+		const headers = bearer(env.ACCESS_TOKEN);
+		await expectRefused({ body, headers }, 401, 401, /not valid/);
+		compare.mockRestore();
+	});
+
 	it("comes before everything else that is wrong", async () => {
 		const headers = { ...bearer("wrong"), "Content-Type": "text/plain" };
 		await expectRefused({ body: "{", headers }, 401, 401, /not valid/);
@@ -89,16 +98,16 @@ describe("the bearer token", () => {
 	it.each([
 		["GET", "/"],
 		["GET", "/plants"],
+		["HEAD", "/plants"],
+		["PUT", "/plants"],
+		["POST", "/nowhere"],
+		["GET", "/favicon.ico"],
 		["DELETE", "/plants/1"],
 		["OPTIONS", "/plants"],
 		["POST", "/openapi.json/"],
 	])("is asked for at %s %s", async (method, path) => {
-		await expectRefused(
-			{ method, path, headers: bearer("wrong") },
-			401,
-			401,
-			/not valid/,
-		);
+		const answer = await send({ method, path, headers: bearer("wrong") });
+		expect(answer.status).toBe(401);
 	});
 });
 
@@ -112,7 +121,7 @@ describe("ACCESS_TOKEN", () => {
 		["three tokens", "one two three", ["one", "two", "three"]],
 		[
 			"white space of every kind around them",
-			" \n one\r\n\ttwo  ",
+			" \n one\r\n\ttwo\v\f\u00a0",
 			["one", "two"],
 		],
 	])("lets in each of %s", async (_, ACCESS_TOKEN, tokens) => {
@@ -130,6 +139,14 @@ describe("ACCESS_TOKEN", () => {
 	])("does not let in %s", async (_, ACCESS_TOKEN, token) => {
 		const sent = { body, headers: bearer(token), env: { ACCESS_TOKEN } };
 		await expectRefused(sent, 401, 401, /./);
+	});
+
+	it("is read anew when it changes", async () => {
+		const old = { body, headers: bearer("aaa"), env: { ACCESS_TOKEN: "aaa" } };
+		await expectStored(old, "1", { name: "Ficus" });
+		await env.PLANTS.delete("1");
+		const changed = { ...old, env: { ACCESS_TOKEN: "bbb" } };
+		await expectRefused(changed, 401, 401, /not valid/);
 	});
 
 	it("is compared whole, whichever token matches", async () => {
@@ -154,6 +171,7 @@ describe("ACCESS_TOKEN", () => {
 			"one two=2 three",
 			"entry 2 of ACCESS_TOKEN is not a bearer token",
 		],
+		["only padding", "==", "entry 1 of ACCESS_TOKEN is not a bearer token"],
 		["quoted", '"one"', "entry 1 of ACCESS_TOKEN is not a bearer token"],
 		["not ASCII", "one žeton", "entry 2 of ACCESS_TOKEN is not a bearer token"],
 	])(

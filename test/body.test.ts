@@ -1,4 +1,4 @@
-import { describe, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { expectRefused, expectStored } from "./service";
 
 const MIB = 1_048_576;
@@ -14,6 +14,7 @@ describe("a media type", () => {
 		["Application/JSON"],
 		["application/json;charset=utf-8"],
 		["application/json ; charset=UTF-8; profile=x"],
+		["application/json\t;charset=utf-16le"],
 		["application/json;"],
 	])("is taken: %s", async (type) => {
 		await expectStored({ body: GOOD, headers: { "Content-Type": type } }, "1", {
@@ -84,10 +85,17 @@ describe("a body's size", () => {
 	});
 
 	it("is read no further than the limit", async () => {
+		let pulled = 0;
 		const body = new ReadableStream({
-			pull: (controller) => controller.enqueue(new Uint8Array(65_536)),
+			type: "bytes",
+			pull: (controller) => {
+				pulled += 65_536;
+				controller.enqueue(new Uint8Array(65_536));
+				if (pulled >= 2 * MIB) controller.close();
+			},
 		});
 		await expectRefused({ body, env: {} }, 400, 413, /1048576 bytes/);
+		expect(pulled).toBeLessThan(1.5 * MIB);
 	});
 });
 
@@ -97,6 +105,7 @@ describe("a body that breaks off", () => {
 		["with a length", { "Content-Length": "23" }],
 	])("is refused: %s", async (_, headers) => {
 		const body = new ReadableStream({
+			type: "bytes",
 			pull: (controller) => controller.error(new Error("the client is gone")),
 		});
 		await expectRefused({ body, headers, env: {} }, 400, 400, /broke off/);
@@ -138,6 +147,12 @@ describe("an encoding", () => {
 		);
 	});
 
+	it("leaves nothing of a character cut off for the next body", async () => {
+		const body = new Blob([GOOD, new Uint8Array([0xe2, 0x82])]);
+		await expectRefused({ body }, 400, 400, /not UTF-8/);
+		await expectStored({ body: GOOD }, "1", { name: "Ficus" });
+	});
+
 	it("may spread a character over two chunks", async () => {
 		const bytes = new TextEncoder().encode('{"id":1,"name":"🌱"}');
 		const body = chunked(bytes.subarray(0, 18), bytes.subarray(18));
@@ -149,6 +164,7 @@ describe("a body that is not JSON", () => {
 	it.each([
 		["no body", null],
 		["an empty body", ""],
+		["an empty body, chunked", chunked()],
 		["white space", " \r\n"],
 		["cut off in the middle", GOOD.slice(0, 15)],
 		["something after the object", `${GOOD}x`],
@@ -185,8 +201,11 @@ describe("deep nesting", () => {
 		});
 	});
 
-	it("is refused beside a number that must be read exactly", async () => {
-		const body = `{"id":9007199254740993,"name":"Ficus","x":${nested}}`;
+	it.each([
+		["a number that must be read exactly", "9007199254740993", "Ficus"],
+		["a string that looks like one", "1", "v1.5"],
+	])("is refused beside %s", async (_, id, name) => {
+		const body = `{"id":${id},"name":"${name}","x":${nested}}`;
 		await expectRefused({ body }, 400, 400, /nested too deeply/);
 	});
 });

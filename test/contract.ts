@@ -13,23 +13,30 @@ interface Described {
 	content: { "application/json": { schema: object } };
 }
 
-const responses: Record<string, Described> & { 500: Described } =
+const responses: Record<401 | 500, Described> & Record<string, Described> =
 	openapi.paths["/plants"].post.responses;
 
-/** What OpenAPI cannot say of a description with one operation: the answers to all else. */
-const elsewhere: Record<string, Described> = {
-	...responses,
-	200: {
-		content: {
-			"application/json": { schema: { type: "object", required: ["openapi"] } },
-		},
-	},
-	404: responses[500],
-	405: {
-		...responses[500],
-		headers: { Allow: { schema: { pattern: "^(POST|GET, HEAD)$" } } },
-	},
-};
+const error = responses[500];
+const allowing = (methods: string): Described => ({
+	...error,
+	headers: { Allow: { schema: { const: methods } } },
+});
+
+/** The answers that the document describes; for what it cannot describe, having one operation, those of the README. */
+function describedOf(method: string, path: string): Record<string, Described> {
+	if (path === "/openapi.json") {
+		const schema = { type: "object", required: ["openapi"] };
+		const document = { content: { "application/json": { schema } } };
+		return { 200: document, 405: allowing("GET, HEAD") };
+	}
+	if (!/^\/(p|%70)lants(\?|$)/.test(path)) {
+		return { 401: responses[401], 404: error, 500: error };
+	}
+	if (method !== "POST") {
+		return { 401: responses[401], 405: allowing("POST"), 500: error };
+	}
+	return responses;
+}
 
 /**
  * Holds an answer of the service against its description: status, media type, headers and body.
@@ -41,8 +48,7 @@ export function checkAnswer(
 	path: string,
 	answer: Answer,
 ): void {
-	const isCreate = method === "POST" && /^\/(p|%70)lants(\?|$)/.test(path);
-	const described = (isCreate ? responses : elsewhere)[answer.status];
+	const described = describedOf(method, path)[answer.status];
 	if (!described) throw new Error(`status ${answer.status} is not described`);
 	for (const [name, { schema }] of Object.entries(described.headers ?? {})) {
 		check(name, answer.headers.get(name), schema);
@@ -53,7 +59,8 @@ export function checkAnswer(
 	if (method === "HEAD") return;
 	const body: unknown = JSON.parse(answer.body);
 	check("body", body, described.content["application/json"].schema);
-	if (answer.status !== 200) {
+	if (answer.status === 200) check("body", body, { not: { required: ["id"] } });
+	else {
 		// The status repeats `error`, but that 400 stands for each fault of a request.
 		const { error } = body as { error: number };
 		const expected = [413, 415, 422].includes(error) ? 400 : error;

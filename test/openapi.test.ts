@@ -7,6 +7,26 @@ import { type Sent, send } from "./service";
 const { post } = openapi.paths["/plants"];
 const { schemas } = openapi.components;
 
+const requests = post.requestBody.content["application/json"].examples;
+const down = {
+	PLANTS: {
+		put: () => Promise.reject(new Error("down")),
+	} as unknown as KVNamespace,
+};
+/** For each example of an answer, the request that gets it. */
+const provoke: Record<string, Sent> = {
+	plant: { body: JSON.stringify(requests.plant.value) },
+	untagged: { body: JSON.stringify(requests.untagged.value) },
+	notJson: { body: "{" },
+	tooLarge: { body: " ".repeat(1_048_577) },
+	mediaType: { headers: { "Content-Type": "text/plain" } },
+	notNewPlant: { body: '{"id":1.5}' },
+	missing: { headers: { Authorization: null } },
+	invalid: { headers: { Authorization: "Bearer another" } },
+	failed: { env: { ACCESS_TOKEN: "" } },
+	store: { body: JSON.stringify(requests.plant.value), env: down },
+};
+
 describe("GET /openapi.json", () => {
 	it("is answered with the description, without a token", async () => {
 		const sent = {
@@ -55,6 +75,20 @@ describe("the description", () => {
 		});
 	});
 
+	it("has the headers that the answers have", () => {
+		expect(Object.keys(post.responses[401].headers)).toEqual([
+			"WWW-Authenticate",
+		]);
+		expect(Object.keys(post.responses[503].headers)).toEqual(["Retry-After"]);
+	});
+
+	it("has an example of each answer", () => {
+		const examples = Object.values(post.responses).flatMap(({ content }) =>
+			Object.keys(content["application/json"].examples),
+		);
+		expect(examples.sort()).toEqual(Object.keys(provoke).sort());
+	});
+
 	it("has a server that is relative", () => {
 		expect(openapi.servers.map(({ url }) => url)).toEqual(["/"]);
 	});
@@ -88,25 +122,6 @@ describe("the description", () => {
 });
 
 describe("an example of the description", () => {
-	const requests = post.requestBody.content["application/json"].examples;
-	const down = {
-		PLANTS: {
-			put: () => Promise.reject(new Error("down")),
-		} as unknown as KVNamespace,
-	};
-	const provoke: Record<string, Sent> = {
-		plant: { body: JSON.stringify(requests.plant.value) },
-		untagged: { body: JSON.stringify(requests.untagged.value) },
-		notJson: { body: "{" },
-		tooLarge: { body: " ".repeat(1_048_577) },
-		mediaType: { headers: { "Content-Type": "text/plain" } },
-		notNewPlant: { body: '{"id":1.5}' },
-		missing: { headers: { Authorization: null } },
-		invalid: { headers: { Authorization: "Bearer another" } },
-		failed: { env: { ACCESS_TOKEN: "" } },
-		store: { body: JSON.stringify(requests.plant.value), env: down },
-	};
-
 	it.each(
 		Object.entries(post.responses).flatMap(([status, { content }]) =>
 			Object.entries(content["application/json"].examples).map(

@@ -4,7 +4,6 @@ import { expectRefused, send } from "./service";
 describe("another method", () => {
 	it.each([
 		["GET", "/plants", "POST"],
-		["HEAD", "/plants", "POST"],
 		["PUT", "/plants", "POST"],
 		["PATCH", "/plants", "POST"],
 		["DELETE", "/plants", "POST"],
@@ -12,9 +11,14 @@ describe("another method", () => {
 		["POST", "/openapi.json", "GET, HEAD"],
 		["DELETE", "/openapi.json", "GET, HEAD"],
 	])("is answered with 405 and Allow: %s %s", async (method, path, allow) => {
-		const answer = await send({ method, path });
-		expect(answer.status).toBe(405);
+		const answer = await expectRefused({ method, path }, 405, 405, /^Send a /);
 		expect(answer.headers.get("Allow")).toBe(allow);
+	});
+
+	it("is answered with 405 and Allow, without a body, when it is HEAD", async () => {
+		const answer = await send({ method: "HEAD" });
+		expect(answer).toMatchObject({ status: 405, body: "" });
+		expect(answer.headers.get("Allow")).toBe("POST");
 	});
 });
 
@@ -24,6 +28,7 @@ describe("another path", () => {
 		["POST", "/plants/"],
 		["POST", "/plants/1"],
 		["POST", "/Plants"],
+		["POST", "/plants;x"],
 		["POST", "//plants"],
 		["POST", "/v1/plants"],
 		["POST", "/plants%2F"],

@@ -46,6 +46,8 @@ export async function send(sent: Sent): Promise<Answer> {
 /** Everything in the store, by its key. */
 export async function stored(): Promise<Record<string, string | null>> {
 	const { keys } = await env.PLANTS.list();
+	// No expiration, no metadata.
+	for (const key of keys) expect(Object.keys(key)).toEqual(["name"]);
 	const values = keys.map(
 		async ({ name }) => [name, await env.PLANTS.get(name)] as const,
 	);
