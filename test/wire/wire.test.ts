@@ -108,6 +108,14 @@ describe("a body of 1 MiB", () => {
 		));
 });
 
+describe("a body in tiny chunks", () => {
+	it("is stored when it comes a byte at a time", () =>
+		expectStored(
+			head(CHUNKED) + [...fern().sent, ""].map(chunk).join(""),
+			fern(),
+		));
+});
+
 describe("a body of one byte more", () => {
 	// A client that sends on after the answer may have its connection reset before it has
 	// read the answer (RFC 9112 §9.6): so these send no byte that the service does not read.
