@@ -45,8 +45,9 @@ export const authenticate: MiddlewareHandler<{ Bindings: Env }> = async (
 let cached: { secret: string; tokens: Uint8Array[] } | undefined;
 
 function cachedTokens(secret = ""): Uint8Array[] {
-	if (cached?.secret !== secret)
+	if (cached?.secret !== secret) {
 		cached = { secret, tokens: parseTokens(secret) };
+	}
 	return cached.tokens;
 }
 

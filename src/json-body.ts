@@ -60,13 +60,15 @@ async function readBytes(
 ): Promise<ArrayBuffer | Uint8Array | undefined> {
 	const length = request.headers.get("content-length");
 	if (Number(length) > MAX_BYTES) return undefined;
-	let bytes: ArrayBuffer | Uint8Array | undefined;
-	if (length !== null || !request.body) bytes = await request.arrayBuffer();
-	else {
-		// Into one buffer: kept apart, a million tiny chunks would take gigabytes.
-		const reader = request.body.getReader({ mode: "byob" });
-		const buffer = new Uint8Array(MAX_BYTES + 1);
-		({ value: bytes } = await reader.readAtLeast(buffer.length, buffer));
-	}
+	const bytes =
+		length === null && request.body
+			? (await readUpTo(MAX_BYTES + 1, request.body)).value
+			: await request.arrayBuffer();
 	return bytes && bytes.byteLength <= MAX_BYTES ? bytes : undefined;
+}
+
+/** Reads into one buffer: kept apart, a million tiny chunks would take gigabytes. */
+function readUpTo(size: number, body: ReadableStream) {
+	const reader = body.getReader({ mode: "byob" });
+	return reader.readAtLeast(size, new Uint8Array(size));
 }
