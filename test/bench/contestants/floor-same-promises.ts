@@ -1,24 +1,15 @@
 // The floor with every promise of the service kept, still by hand: the least that this
-// service can cost.
+// service can cost. The exact numbers are read by the service's own code.
+
+import { parseExactJson } from "../../../src/exact-json.ts";
 
 const MAX_BODY_BYTES = 1_048_576;
 const BEARER = /^bearer +/i;
 const B64TOKEN = /^[\w.~+/-]+=*$/;
 const APPLICATION_JSON = /^application\/json[ \t]*(?:;|$)/i;
-/** A number that JSON.parse might round: a fraction, an exponent, 16 digits or more. */
-const MAY_ROUND = /\d(?:[.eE]|\d{15})/;
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-
-const parseWithSource = JSON.parse as (
-	text: string,
-	reviver: (
-		key: string,
-		value: unknown,
-		context: { source: string },
-	) => unknown,
-) => unknown;
 
 function answer(
 	error: number,
@@ -46,27 +37,6 @@ function isKnown(token: string, secret: string): boolean {
 	return known;
 }
 
-/** The int64 integer that a JSON number is mathematically, NaN when it is none. */
-function int64(source: string): bigint | number {
-	const [, sign = "", whole = "", fraction = "", exponent = "0"] =
-		/^(-?)(\d+)(?:\.(\d+))?(?:e(.+))?$/i.exec(source) ?? [];
-	const digits = (whole + fraction).replace(/^0+/, "");
-	let end = digits.length;
-	while (digits[end - 1] === "0") end--;
-	if (end === 0) return 0n;
-	const zeros = Number(exponent) - fraction.length + digits.length - end;
-	if (zeros < 0 || end + zeros > 19) return Number.NaN;
-	const integer = BigInt(sign + digits.slice(0, end) + "0".repeat(zeros));
-	return BigInt.asIntN(64, integer) === integer ? integer : Number.NaN;
-}
-
-function parse(text: string): unknown {
-	if (!MAY_ROUND.test(text)) return JSON.parse(text);
-	return parseWithSource(text, (_key, value, { source }) =>
-		typeof value === "number" ? int64(source) : value,
-	);
-}
-
 async function create(
 	request: Request,
 	plants: KVNamespace,
@@ -83,7 +53,7 @@ async function create(
 		if (bytes.byteLength > MAX_BODY_BYTES) {
 			return fault(413, `The body is over ${MAX_BODY_BYTES} bytes.`);
 		}
-		value = parse(decoder.decode(bytes));
+		value = parseExactJson(decoder.decode(bytes));
 	} catch {
 		return fault(
 			400,
