@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { expectRefused, expectStored } from "./service";
+import { breaksOff, expectRefused, expectStored } from "./service";
 
 const MIB = 1_048_576;
 const GOOD = '{"id":1,"name":"Ficus"}';
@@ -104,11 +104,8 @@ describe("a body that breaks off", () => {
 		["chunked", {}],
 		["with a length", { "Content-Length": "23" }],
 	])("is refused: %s", async (_, headers) => {
-		const body = new ReadableStream({
-			type: "bytes",
-			pull: (controller) => controller.error(new Error("the client is gone")),
-		});
-		await expectRefused({ body, headers, env: {} }, 400, 400, /broke off/);
+		const sent = { body: breaksOff(), headers, env: {} };
+		await expectRefused(sent, 400, 400, /broke off/);
 	});
 });
 

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { expectStored, send, stored } from "./service";
+import { expectStored, send, stored, withPut } from "./service";
 
 describe("POST /plants", () => {
 	it("answers 200 with the name and the tag, without the id", async () => {
@@ -33,7 +33,7 @@ describe("POST /plants", () => {
 		let answered = false;
 		const answer = send({
 			body: '{"id":1,"name":"Ficus"}',
-			env: { PLANTS: { put } as unknown as KVNamespace },
+			env: withPut(put),
 		}).finally(() => {
 			answered = true;
 		});

@@ -6,15 +6,17 @@ import {
 	type MockInstance,
 	vi,
 } from "vitest";
-import { expectRefused, expectStored, send } from "./service";
+import {
+	breaksOff,
+	expectRefused,
+	expectStored,
+	send,
+	withPut,
+} from "./service";
 
 const body = '{"id":9007199254740993,"name":"Ficus"}';
 const headers = { "CF-Ray": "8f2a-PRG" };
 const down = new Error("KV PUT failed: 429 Too Many Requests");
-
-const withPut = (put: () => Promise<void>) => ({
-	PLANTS: { put } as unknown as KVNamespace,
-});
 
 const levels = ["debug", "info", "log", "warn", "error"] as const;
 let spies: MockInstance<typeof console.log>[];
@@ -80,12 +82,6 @@ describe("the log", () => {
 		await expectStored({ body }, "9007199254740993", { name: "Ficus" });
 		expect(logged()).toEqual([]);
 	});
-
-	const breaksOff = () =>
-		new ReadableStream({
-			type: "bytes",
-			pull: (controller) => controller.error(new Error("gone")),
-		});
 
 	it.each([
 		["no token", { headers: { Authorization: null } }, 401],

@@ -2,17 +2,13 @@ import { describe, expect, it, vi } from "vitest";
 import * as z from "zod/mini";
 import openapi from "../src/openapi.json";
 import { NewPlant, Plant } from "../src/plant";
-import { type Sent, send } from "./service";
+import { type Sent, send, withPut } from "./service";
 
 const { post } = openapi.paths["/plants"];
 const { schemas } = openapi.components;
 
 const requests = post.requestBody.content["application/json"].examples;
-const down = {
-	PLANTS: {
-		put: () => Promise.reject(new Error("down")),
-	} as unknown as KVNamespace,
-};
+const down = withPut(() => Promise.reject(new Error("down")));
 /** For each example of an answer, the request that gets it. */
 const provoke: Record<string, Sent> = {
 	plant: { body: JSON.stringify(requests.plant.value) },

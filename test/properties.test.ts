@@ -3,7 +3,7 @@ import { Validator } from "@cfworker/json-schema";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import openapi from "../src/openapi.json";
-import { type Sent, send, stored } from "./service";
+import { type Sent, send, stored, withPut } from "./service";
 
 /** Cases for each property; a failure prints its seed and its smallest case. */
 const RUNS = { numRuns: 200 };
@@ -287,14 +287,11 @@ describe("for any", () => {
 
 	it("sequence of creates, good, bad, repeated and failed, KV is as the model", async () => {
 		vi.spyOn(console, "error").mockReturnValue();
-		const failing = (writes: boolean) => ({
-			PLANTS: {
-				put: async (key: string, value: string) => {
-					if (writes) await env.PLANTS.put(key, value);
-					throw new Error("down");
-				},
-			} as unknown as KVNamespace,
-		});
+		const failing = (writes: boolean) =>
+			withPut(async (key, value) => {
+				if (writes) await env.PLANTS.put(key, value);
+				throw new Error("down");
+			});
 		const step = fc.record({
 			id: fc.integer({ min: -2, max: 2 }),
 			name: fc.oneof(fc.string(), fc.constant(5)),

@@ -17,6 +17,20 @@ export interface Sent {
 	env?: { [Name in keyof Env]?: Env[Name] | undefined };
 }
 
+/** Bindings whose store has `put` in place of its own. */
+export const withPut = (
+	put: (key: string, value: string) => Promise<void>,
+) => ({
+	PLANTS: { put } as unknown as KVNamespace,
+});
+
+/** A body that the client does not send to its end; without a Content-Length, chunked. */
+export const breaksOff = () =>
+	new ReadableStream({
+		type: "bytes",
+		pull: (controller) => controller.error(new Error("the client is gone")),
+	});
+
 /** Sends a request through the Worker, and holds the answer against its description. */
 export async function send(sent: Sent): Promise<Answer> {
 	const { method = "POST", path = "/plants", body = null } = sent;

@@ -9,7 +9,7 @@ import {
 	send,
 	withLength,
 } from "./client.ts";
-import { build, directory, serve, storedIn } from "./service.ts";
+import { build, type Home, serve, storedIn } from "./service.ts";
 
 // A build, and a process that starts, take seconds on a busy machine.
 vi.setConfig({ testTimeout: 30_000, hookTimeout: 60_000 });
@@ -21,12 +21,11 @@ const REPEATERS = 8;
 /** Answers in a round before the kill. */
 const ANSWERS = 200;
 
-let home: Awaited<ReturnType<typeof directory>>;
+let home: Home;
 let child: ChildProcess | undefined;
 
 beforeAll(async () => {
-	home = await directory();
-	await build(home.path);
+	home = await build();
 });
 
 afterAll(async () => {

@@ -12,23 +12,21 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 /** The only token that the served Worker lets in. */
 export const TOKEN = "wire-token";
 
-/** A new directory for the built Worker and for what it stores, and the way to be rid of it. */
-export async function directory(): Promise<{
+export interface Home {
 	path: string;
 	remove: () => Promise<void>;
-}> {
-	const path = await mkdtemp(join(tmpdir(), "plants-"));
-	return { path, remove: () => rm(path, { recursive: true, maxRetries: 5 }) };
 }
 
-/** Builds into `path` what `wrangler deploy` would upload. */
-export async function build(path: string): Promise<void> {
+/** A new directory with what `wrangler deploy` would upload; what the Worker stores goes there, too. */
+export async function build(): Promise<Home> {
+	const path = await mkdtemp(join(tmpdir(), "plants-"));
 	const wrangler = join(root, "node_modules/wrangler/bin/wrangler.js");
 	await promisify(execFile)(
 		process.execPath,
 		[wrangler, "deploy", "--dry-run", "--outdir", join(path, "built")],
 		{ cwd: root, env: { ...process.env, WRANGLER_LOG_PATH: path } },
 	);
+	return { path, remove: () => rm(path, { recursive: true, maxRetries: 5 }) };
 }
 
 export interface Service {

@@ -20,7 +20,7 @@ import {
 } from "./client.ts";
 import {
 	build,
-	directory,
+	type Home,
 	type Service,
 	serve,
 	storedIn,
@@ -43,14 +43,13 @@ const HALF = fern().sent.slice(0, 12);
 const unanswered = sample(-8, "ivy");
 
 let service: Service;
-let home: Awaited<ReturnType<typeof directory>>;
+let home: Home;
 
 /** What the store must hold when the test is over. */
 let accepted: Record<string, string> = {};
 
 beforeAll(async () => {
-	home = await directory();
-	await build(home.path);
+	home = await build();
 	service = await serve(home.path);
 });
 
