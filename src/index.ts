@@ -1,43 +1,53 @@
 import { zValidator } from "@hono/zod-validator";
-import { Hono } from "hono/tiny";
-import { getPath } from "hono/utils/url";
+import { Hono } from "hono";
 import { authenticate } from "./authentication";
-import { answerFailure, errorAnswer } from "./error";
-import { readJsonBody } from "./json-body";
+import { readJson } from "./body";
+import { handleError } from "./error";
 import openapi from "./openapi.json";
-import { NewPlant, refuseInvalid, storePlant } from "./plant";
+import { NewPlant, rejectInvalid } from "./plant";
+import { storePlant } from "./store";
 
 const app = new Hono<{ Bindings: Env }>({
-	// Hono's smallest router ignores a slash at the end; doubled, it matches no route.
-	getPath: (request) => getPath(request).replace(/\/$/, "//"),
+	// Hono's own getPath decodes percent-encoding. A malformed path of 60 KB costs 50 ms there.
+	getPath: (request) => new URL(request.url).pathname,
 });
 
-app.get("/openapi.json", (c) => c.json(openapi));
-app.all("/openapi.json", () =>
-	errorAnswer(405, "Send a GET request.", { Allow: "GET, HEAD" }),
+app.get("/openapi.json", (c) => {
+	const { origin } = new URL(c.req.url);
+	const document = { ...openapi, servers: [{ url: origin }] };
+	return c.json(document, 200, { "Access-Control-Allow-Origin": "*" });
+});
+app.all("/openapi.json", (c) =>
+	c.json({ error: 405, message: "Send a GET request." }, 405, {
+		Allow: "GET, HEAD",
+	}),
 );
 
 app.use(authenticate);
 
 app.post(
 	"/plants",
-	readJsonBody,
-	zValidator("json", NewPlant, refuseInvalid),
+	readJson,
+	zValidator("json", NewPlant, rejectInvalid),
 	async (c) => {
 		const plant = await storePlant(c.env.PLANTS, c.req.valid("json"));
-		return new Response(plant, {
-			headers: { "Content-Type": "application/json" },
-		});
+		return c.body(plant, 200, { "Content-Type": "application/json" });
 	},
 );
-app.all("/plants", () =>
-	errorAnswer(405, "Send a POST request.", { Allow: "POST" }),
+app.all("/plants", (c) =>
+	c.json({ error: 405, message: "Send a POST request." }, 405, {
+		Allow: "POST",
+	}),
 );
 
-app.notFound(() =>
-	errorAnswer(404, "Nothing is at this path; send a POST request to /plants."),
-);
+app.notFound((c) => {
+	const message =
+		c.req.path === "/plants/"
+			? "Remove the slash at the end of the path."
+			: "Send the request to /plants.";
+	return c.json({ error: 404, message }, 404);
+});
 
-app.onError(answerFailure);
+app.onError(handleError);
 
 export default app;

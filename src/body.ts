@@ -1,0 +1,84 @@
+import type { MiddlewareHandler } from "hono";
+import { setExactId } from "./exact-id";
+
+/** The largest body that is accepted, in bytes: 1 MiB. */
+export const MAX_BYTES = 1_048_576;
+
+/** Of a larger body, this many bytes are read and discarded: 16 MiB. */
+const MAX_DISCARDED_BYTES = 16 * MAX_BYTES;
+
+/** RFC 9110 §8.3.1: case-insensitive, with any parameters. */
+const APPLICATION_JSON = /^application\/json[ \t]*(?:;|$)/i;
+
+/** `ignoreBOM` keeps a byte order mark in the text, where it is not JSON (RFC 8259 §8.1). */
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/**
+ * Reads the body strictly. `c.req.json()` then returns its value, with an exact `id`.
+ *
+ * Returns 400 with `error` 415 when the media type is not `application/json`, with 413
+ * when the body has more than 1 MiB, and with 400 when it is incomplete, not UTF-8 or not
+ * JSON (RFC 8259).
+ */
+export const readJson: MiddlewareHandler = async (c, next) => {
+	const invalid = (error: number, message: string) =>
+		c.json({ error, message }, 400);
+
+	if (!APPLICATION_JSON.test(c.req.header("Content-Type") ?? "")) {
+		return invalid(415, "Send the header Content-Type: application/json.");
+	}
+	let bytes: ArrayBuffer | undefined;
+	try {
+		bytes = await readBytes(c.req.raw);
+	} catch {
+		// The client disconnected. A proxy in between may still read the response.
+		return invalid(400, "The body is incomplete.");
+	}
+	if (!bytes) {
+		return invalid(413, `The body has more than ${MAX_BYTES} bytes.`);
+	}
+	let text: string;
+	try {
+		text = utf8.decode(bytes);
+	} catch {
+		return invalid(400, "The body is not UTF-8 or is compressed.");
+	}
+	if (text.startsWith("\ufeff")) {
+		return invalid(400, "The body starts with a byte order mark. Remove it.");
+	}
+	let value: unknown;
+	try {
+		value = JSON.parse(text);
+	} catch (error) {
+		// The rest of V8's message repeats parts of the body.
+		const [position = ""] = / \(line \d+ column \d+\)$/.exec(`${error}`) ?? [];
+		return invalid(400, `The body is not valid JSON${position}.`);
+	}
+	setExactId(value, text);
+	Object.assign(c.req, { json: () => Promise.resolve(value) });
+	return next();
+};
+
+/** Reads the body. Returns undefined when it has more than `MAX_BYTES`. */
+async function readBytes(request: Request): Promise<ArrayBuffer | undefined> {
+	const { body, headers } = request;
+	const length = headers.get("Content-Length");
+	if (!body || (length && Number(length) <= MAX_BYTES)) {
+		return request.arrayBuffer();
+	}
+	// A client reads the response after it has sent its body, so a body that is too
+	// large is read, too (RFC 9112 §9.6).
+	const reader = body.getReader({ mode: "byob" });
+	const parts: Uint8Array[] = [];
+	let total = 0;
+	while (total < MAX_DISCARDED_BYTES) {
+		// Doubles, so that memory grows with what has arrived.
+		const size = Math.min(Math.max(total, 4_096), MAX_BYTES);
+		const buffer = new Uint8Array(size);
+		const { done, value } = await reader.readAtLeast(size, buffer);
+		if (done) break;
+		total += value.byteLength;
+		if (total <= MAX_BYTES) parts.push(value);
+	}
+	return total <= MAX_BYTES ? new Blob(parts).arrayBuffer() : undefined;
+}

@@ -1,0 +1,54 @@
+/** A number with a fraction, an exponent or more than 15 digits. JSON.parse rounds no other. */
+const MAY_BE_ROUNDED = /\d(?:[.eE]|\d{15})/;
+
+/** A member `id` with a number, any other string, or a bracket. */
+const TOKEN =
+	/"(?:i|\\u0069)(?:d|\\u0064)"\s*:\s*-?\d[\d.eE+-]*|"(?:[^"\\]|\\.)*"|[[\]{}]/g;
+
+/**
+ * Replaces the member `id` of a parsed JSON object with the bigint that its source text
+ * equals. An `id` that is not an integer of up to 19 digits stays as it is.
+ *
+ * Takes time linear in the length of the text.
+ *
+ * @param value what `JSON.parse(text)` returned
+ */
+export function setExactId(value: unknown, text: string): void {
+	const object = value as { id?: unknown } | null;
+	if (typeof object?.id !== "number") return;
+	object.id = MAY_BE_ROUNDED.test(text)
+		? (toBigInt(idSource(text)) ?? object.id)
+		: BigInt(object.id);
+}
+
+/** The source text of the top-level `id`, which is a number. Of repeated members, the last counts. */
+function idSource(text: string): string {
+	let source = "";
+	let depth = 0;
+	// Not matchAll, which allocates an array for each token.
+	while (TOKEN.test(text)) {
+		const end = TOKEN.lastIndex;
+		const last = text[end - 1];
+		if (last === "{" || last === "[") depth++;
+		else if (last === "}" || last === "]") depth--;
+		else if (last !== '"' && depth === 1) {
+			source = text.slice(text.lastIndexOf(":", end) + 1, end).trim();
+		}
+	}
+	return source;
+}
+
+/** The integer that a JSON number (RFC 8259 §6) equals, or undefined if there is none of up to 19 digits. */
+function toBigInt(number: string): bigint | undefined {
+	const exponent = Number(/(?<=e).+/i.exec(number)?.[0] ?? 0);
+	const decimals = /(?<=\.)\d+/.exec(number)?.[0].length ?? 0;
+	const digits = number.replace(/e.*|[-.]/gi, "").replace(/^0+/, "");
+	// Not /0+$/, which takes quadratic time.
+	let end = digits.length;
+	while (digits[end - 1] === "0") end--;
+	if (end === 0) return 0n;
+	const zeros = exponent - decimals + digits.length - end;
+	if (zeros < 0 || end + zeros > 19) return undefined;
+	const absolute = BigInt(digits.slice(0, end) + "0".repeat(zeros));
+	return number.startsWith("-") ? -absolute : absolute;
+}
