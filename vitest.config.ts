@@ -1,35 +1,47 @@
 import { cloudflareTest } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
 
-// The binding is what counts, whatever a developer's .dev.vars holds; the variable
-// only tells Wrangler that the required secret is there.
+// The tests use this token, even if a developer has a .dev.vars file. The variable only
+// tells Wrangler that the required secret is set.
 const ACCESS_TOKEN = "test-token";
 process.env.ACCESS_TOKEN = ACCESS_TOKEN;
 
 export default defineConfig({
 	test: {
-		// map.test.ts lists the test files: from a cache it would miss a new one.
-		fsModuleCache: false,
-		// How long a machine takes is no rule of the service.
-		testTimeout: 120_000,
+		restoreMocks: true,
+		// A slow machine is not a failure.
+		testTimeout: 60_000,
+		hookTimeout: 60_000,
 		coverage: {
-			// V8's own coverage cannot be had inside workerd.
+			// V8's own coverage does not work in workerd.
 			provider: "istanbul",
-			include: ["src/**"],
+			include: ["src/**/*.ts"],
 			reporter: ["text"],
 			thresholds: { 100: true },
 		},
 		projects: [
 			{
+				extends: true,
 				plugins: [
 					cloudflareTest({
 						wrangler: { configPath: "./wrangler.toml" },
 						miniflare: { bindings: { ACCESS_TOKEN } },
 					}),
 				],
-				test: { name: "runtime", include: ["test/*.test.ts"] },
+				test: {
+					name: "worker",
+					include: ["test/*.test.ts"],
+					setupFiles: "test/setup.ts",
+				},
 			},
-			{ test: { name: "wire", include: ["test/wire/*.test.ts"] } },
+			{
+				extends: true,
+				test: { name: "node", include: ["test/node/*.test.ts"] },
+			},
+			{
+				extends: true,
+				test: { name: "browser", include: ["test/browser/*.test.ts"] },
+			},
 		],
 	},
 });

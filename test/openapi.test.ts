@@ -1,112 +1,100 @@
+import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import * as z from "zod/mini";
+import app from "../src/index";
 import openapi from "../src/openapi.json";
 import { NewPlant, Plant } from "../src/plant";
-import { type Sent, send, withPut } from "./service";
+import { post } from "./request";
 
-const { post } = openapi.paths["/plants"];
-const { schemas } = openapi.components;
-
-const requests = post.requestBody.content["application/json"].examples;
-const down = withPut(() => Promise.reject(new Error("down")));
-/** For each example of an answer, the request that gets it. */
-const provoke: Record<string, Sent> = {
-	plant: { body: JSON.stringify(requests.plant.value) },
-	untagged: { body: JSON.stringify(requests.untagged.value) },
-	notJson: { body: "{" },
-	tooLarge: { body: " ".repeat(1_048_577) },
-	mediaType: { headers: { "Content-Type": "text/plain" } },
-	notNewPlant: { body: '{"id":1.5}' },
-	missing: { headers: { Authorization: null } },
-	invalid: { headers: { Authorization: "Bearer another" } },
-	failed: { env: { ACCESS_TOKEN: "" } },
-	store: { body: JSON.stringify(requests.plant.value), env: down },
-};
+const { responses, requestBody } = openapi.paths["/plants"].post;
+const examples = requestBody.content["application/json"].examples;
 
 describe("GET /openapi.json", () => {
-	it("is answered with the description, without a token", async () => {
-		const sent = {
-			method: "GET",
-			path: "/openapi.json",
-			headers: { Authorization: null },
-		};
-		const answer = await send(sent);
-		expect(answer.status).toBe(200);
-		expect(JSON.parse(answer.body)).toEqual(openapi);
+	it("returns the OpenAPI document with the origin of the request as server", async () => {
+		const url = "https://plants.example.workers.dev/openapi.json";
+		const res = await app.request(url, {}, env);
+		expect(res.status).toBe(200);
+		expect(res.headers.get("Content-Type")).toBe("application/json");
+		expect(await res.json()).toEqual({
+			...openapi,
+			servers: [{ url: "https://plants.example.workers.dev" }],
+		});
 	});
 
-	it("is answered without a body to HEAD", async () => {
-		const sent = {
-			method: "HEAD",
-			path: "/openapi.json",
-			headers: { Authorization: null },
-		};
-		expect(await send(sent)).toMatchObject({ status: 200, body: "" });
+	it("returns Access-Control-Allow-Origin, which POST /plants does not", async () => {
+		const document = await app.request("/openapi.json", {}, env);
+		expect(document.headers.get("Access-Control-Allow-Origin")).toBe("*");
+		const created = await post('{"id":1,"name":"Ficus"}');
+		expect(created.headers.get("Access-Control-Allow-Origin")).toBeNull();
 	});
 
-	it("is answered even while there is no secret", async () => {
-		const sent = {
-			method: "GET",
-			path: "/openapi.json",
-			env: { ACCESS_TOKEN: undefined },
-		};
-		expect(await send(sent)).toMatchObject({ status: 200 });
+	it("returns 200 without the secret", async () => {
+		const res = await app.request("/openapi.json", {}, { PLANTS: env.PLANTS });
+		expect(res.status).toBe(200);
 	});
+
+	it("returns no body for HEAD", async () => {
+		const res = await app.request("/openapi.json", { method: "HEAD" }, env);
+		expect(res.status).toBe(200);
+		expect(await res.text()).toBe("");
+	});
+
+	it.each(["POST", "DELETE", "OPTIONS"])(
+		"returns 405 for %s without a token",
+		async (method) => {
+			const res = await app.request("/openapi.json", { method }, env);
+			expect(res.status).toBe(405);
+			expect(res.headers.get("Allow")).toBe("GET, HEAD");
+			expect(await res.json()).toEqual({
+				error: 405,
+				message: "Send a GET request.",
+			});
+		},
+	);
 });
 
-describe("the description", () => {
-	it("is version 1.0.0 of an OpenAPI 3.1.0 description, under the MIT licence", () => {
+describe("the OpenAPI document", () => {
+	it("is the interface: version 1.0.0, OpenAPI 3.1.0, one operation with bearerAuth", () => {
 		expect(openapi).toMatchObject({
 			openapi: "3.1.0",
-			info: { version: "1.0.0", license: { name: "MIT", identifier: "MIT" } },
-		});
-	});
-
-	it("has POST /plants alone, behind bearerAuth", () => {
-		expect(Object.keys(openapi.paths)).toEqual(["/plants"]);
-		expect(Object.keys(openapi.paths["/plants"])).toEqual(["post"]);
-		expect(openapi.security).toEqual([{ bearerAuth: [] }]);
-		expect(openapi.components.securitySchemes).toEqual({
-			bearerAuth: { type: "http", scheme: "bearer" },
-		});
-	});
-
-	it("has the headers that the answers have", () => {
-		expect(Object.keys(post.responses[401].headers)).toEqual([
-			"WWW-Authenticate",
-		]);
-		expect(Object.keys(post.responses[503].headers)).toEqual(["Retry-After"]);
-	});
-
-	it("has an example of each answer", () => {
-		const examples = Object.values(post.responses).flatMap(({ content }) =>
-			Object.keys(content["application/json"].examples),
-		);
-		expect(examples.sort()).toEqual(Object.keys(provoke).sort());
-	});
-
-	it("has a server that is relative", () => {
-		expect(openapi.servers.map(({ url }) => url)).toEqual(["/"]);
-	});
-
-	it.each([
-		["Plant", Plant, schemas.Plant],
-		["NewPlant", NewPlant, schemas.NewPlant],
-	])("has the %s that Zod validates", (_, zod, described) => {
-		const { $schema, ...validated } = z.toJSONSchema(zod, {
-			io: "input",
-			unrepresentable: "any",
-			// That an int64 is wanted is in a predicate, which JSON Schema cannot say.
-			override: ({ jsonSchema, path }) => {
-				if (path.at(-1) === "id")
-					Object.assign(jsonSchema, { type: "integer", format: "int64" });
+			info: { version: "1.0.0", license: { identifier: "MIT" } },
+			security: [{ bearerAuth: [] }],
+			components: {
+				securitySchemes: { bearerAuth: { type: "http", scheme: "bearer" } },
 			},
 		});
-		expect(withoutDescriptions(described)).toEqual(validated);
+		expect(Object.keys(openapi.paths)).toEqual(["/plants"]);
+		expect(Object.keys(openapi.paths["/plants"])).toEqual(["post"]);
 	});
 
-	it("has the Error of the interface", () => {
-		expect(withoutDescriptions(schemas.Error)).toEqual({
+	const withoutDescriptions = (schema: object): unknown =>
+		JSON.parse(
+			JSON.stringify(schema, (key, value) =>
+				key === "description" ? undefined : value,
+			),
+		);
+
+	it.each([
+		["Plant", Plant],
+		["NewPlant", NewPlant],
+	] as const)("has the schema %s that Zod validates", (name, zod) => {
+		const { $schema, ...schema } = z.toJSONSchema(zod, {
+			io: "input",
+			unrepresentable: "any",
+			// JSON Schema has no bigint.
+			override({ zodSchema: { _zod }, jsonSchema }) {
+				if ("format" in _zod.def && _zod.def.format === "int64") {
+					Object.assign(jsonSchema, { type: "integer", format: "int64" });
+				}
+			},
+		});
+		expect(withoutDescriptions(openapi.components.schemas[name])).toEqual(
+			schema,
+		);
+	});
+
+	it("has the schema Error of the interface", () => {
+		expect(withoutDescriptions(openapi.components.schemas.Error)).toEqual({
 			type: "object",
 			required: ["error", "message"],
 			properties: {
@@ -117,28 +105,50 @@ describe("the description", () => {
 	});
 });
 
-describe("an example of the description", () => {
-	it.each(
-		Object.entries(post.responses).flatMap(([status, { content }]) =>
-			Object.entries(content["application/json"].examples).map(
-				([name, { value }]) => [status, name, value] as const,
-			),
-		),
-	)("is what the service answers: %s %s", async (status, name, value) => {
-		vi.spyOn(console, "error").mockReturnValue();
-		const answer = await send(provoke[name] as Sent);
-		expect(answer).toMatchObject({
-			status: Number(status),
-			body: JSON.stringify(value),
-		});
-		vi.restoreAllMocks();
-	});
-});
+describe("each example of a response", () => {
+	const down = {
+		put: () => Promise.reject(new Error("KV is down")),
+	} as unknown as KVNamespace;
+	const plant = JSON.stringify(examples.plant.value);
 
-function withoutDescriptions(schema: object): unknown {
-	return JSON.parse(
-		JSON.stringify(schema, (key, value) =>
-			key === "description" ? undefined : value,
+	/** For each example of the OpenAPI document, a request that returns it. */
+	const requests: Record<string, () => Response | Promise<Response>> = {
+		"200 plant": () => post(plant),
+		"200 untagged": () => post(JSON.stringify(examples.untagged.value)),
+		"400 notJson": () => post('{"id":42,"name":"Ficus",}'),
+		"400 tooLarge": () => post(" ".repeat(1_048_577)),
+		"400 mediaType": () => post(plant, { "Content-Type": "text/plain" }),
+		"400 notNewPlant": () => post('{"id":1.5}'),
+		"401 missing": () => post(plant, { Authorization: "" }),
+		"401 invalid": () => post(plant, { Authorization: "Bearer other" }),
+		"500 internal": () => post(plant, {}, { ACCESS_TOKEN: "" }),
+		"503 store": () => post(plant, {}, { PLANTS: down }),
+	};
+	const documented = Object.entries(responses).flatMap(([status, response]) =>
+		Object.entries(response.content["application/json"].examples).map(
+			([name, { value }]) => ({
+				name: `${status} ${name}`,
+				status: Number(status),
+				value,
+				headers: new Map<string, { schema: { pattern: string } }>(
+					Object.entries("headers" in response ? response.headers : {}),
+				),
+			}),
 		),
 	);
-}
+
+	it("has a request here", () => {
+		expect(documented.map(({ name }) => name)).toEqual(Object.keys(requests));
+	});
+
+	it.each(documented)("returns $name", async (example) => {
+		vi.spyOn(console, "error").mockReturnValue();
+		const res = await requests[example.name]?.();
+		expect(res?.status).toBe(example.status);
+		expect(res?.headers.get("Content-Type")).toBe("application/json");
+		for (const [name, { schema }] of example.headers) {
+			expect(res?.headers.get(name)).toMatch(new RegExp(schema.pattern));
+		}
+		expect(await res?.json()).toEqual(example.value);
+	});
+});

@@ -1,0 +1,158 @@
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import app from "../src/index";
+import { post, stored } from "./request";
+
+const plant = '{"id":9007199254740993,"name":"Ficus"}';
+const headers = { Authorization: "Bearer test-token" };
+
+/** Bindings with a KV namespace whose put fails. */
+const failing = (put: () => Promise<void>): Partial<Env> => ({
+	PLANTS: { put } as unknown as KVNamespace,
+});
+const down = failing(() => Promise.reject(new Error("KV is down")));
+
+let lines: unknown[];
+beforeEach(() => {
+	lines = [];
+	for (const level of ["debug", "info", "log", "warn", "error"] as const) {
+		vi.spyOn(console, level).mockImplementation((line) => {
+			lines.push(JSON.parse(line));
+		});
+	}
+});
+
+describe("when KV fails", () => {
+	it.each([
+		["rejects", () => Promise.reject(new Error("429 Too Many Requests"))],
+		["rejects with a string", () => Promise.reject("429 Too Many Requests")],
+		[
+			"throws",
+			() => {
+				throw new Error("429 Too Many Requests");
+			},
+		],
+	])("returns 503 and logs the error: put %s", async (_, put) => {
+		const res = await post(plant, { "CF-Ray": "8f2a-PRG" }, failing(put));
+		expect(res.status).toBe(503);
+		expect(res.headers.get("Retry-After")).toBe("1");
+		expect(await res.json()).toEqual({
+			error: 503,
+			message: "The plant could not be stored. Send the same request again.",
+		});
+		const message = "429 Too Many Requests";
+		expect(lines).toEqual([
+			{
+				event: "store_failed",
+				ray: "8f2a-PRG",
+				id: "9007199254740993",
+				error: { name: "Error", message, stack: expect.any(String) },
+			},
+		]);
+	});
+
+	it("stores the plant when the request is sent again", async () => {
+		expect((await post(plant, {}, down)).status).toBe(503);
+		expect((await post(plant)).status).toBe(200);
+		expect(await stored()).toEqual({ "9007199254740993": '{"name":"Ficus"}' });
+	});
+
+	it("logs at most 64 characters of CF-Ray", async () => {
+		await post(plant, { "CF-Ray": "x".repeat(60_000) }, down);
+		expect(lines).toMatchObject([{ ray: "x".repeat(64) }]);
+	});
+});
+
+it("returns 500 without internals and logs the stack of an unexpected error", async () => {
+	vi.spyOn(crypto.subtle, "timingSafeEqual").mockImplementation(() => {
+		throw new RangeError("a bug");
+	});
+	const res = await post(plant);
+	expect(res.status).toBe(500);
+	expect(await res.json()).toEqual({
+		error: 500,
+		message: "Internal error. Try again later.",
+	});
+	const stack = expect.stringContaining("errors.test.ts");
+	expect(lines).toEqual([
+		{
+			event: "unforeseen",
+			error: { name: "RangeError", message: "a bug", stack },
+		},
+	]);
+});
+
+it.each([
+	["a stored plant", 200, () => post(plant)],
+	["a missing token", 401, () => post(plant, { Authorization: "" })],
+	["a wrong token", 401, () => post(plant, { Authorization: "Bearer x" })],
+	["an unknown path", 404, () => app.request("/trees", { headers }, env)],
+	["a wrong method", 405, () => app.request("/plants", { headers }, env)],
+	["a wrong media type", 400, () => post(plant, { "Content-Type": "a/b" })],
+	["a body that is too large", 400, () => post(" ".repeat(1_048_577))],
+	["a body that is not JSON", 400, () => post("{")],
+	["a body that is not a NewPlant", 400, () => post("{}")],
+])("logs nothing for %s", async (_, status, request) => {
+	expect((await request()).status).toBe(status);
+	expect(lines).toEqual([]);
+});
+
+describe("another path", () => {
+	it.each([
+		["POST", "/"],
+		["POST", "/plants/1"],
+		["POST", "/Plants"],
+		["POST", "/%70lants"],
+		["POST", "/plants%2F"],
+		["POST", "/plants;x"],
+		["POST", "//plants"],
+		["POST", "/v1/plants"],
+		["POST", "/%"],
+		["GET", "/favicon.ico"],
+		["GET", "/openapi.json/"],
+	])("returns 404 for %s %s", async (method, path) => {
+		const url = `http://localhost${path}`;
+		const res = await app.request(url, { method, headers }, env);
+		expect(res.status).toBe(404);
+		expect(await res.json()).toEqual({
+			error: 404,
+			message: "Send the request to /plants.",
+		});
+	});
+
+	it("returns 404 for /plants/ and names the slash", async () => {
+		const res = await app.request("/plants/", { method: "POST", headers }, env);
+		expect(res.status).toBe(404);
+		expect(await res.json()).toEqual({
+			error: 404,
+			message: "Remove the slash at the end of the path.",
+		});
+	});
+
+	it("is not decoded, since that is slow", async () => {
+		const decode = vi.spyOn(globalThis, "decodeURI");
+		await app.request(`/${"%e0a".repeat(1_000)}%`, { headers }, env);
+		expect(decode).not.toHaveBeenCalled();
+	});
+});
+
+it("ignores the query", async () => {
+	const init = {
+		method: "POST",
+		headers: { ...headers, "Content-Type": "application/json" },
+		body: plant,
+	};
+	const res = await app.request("/plants?id=2", init, env);
+	expect(res.status).toBe(200);
+});
+
+it.each(["GET", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS"])(
+	"returns 405 for %s /plants",
+	async (method) => {
+		const res = await app.request("/plants", { method, headers }, env);
+		expect(res.status).toBe(405);
+		expect(res.headers.get("Allow")).toBe("POST");
+		const body = '{"error":405,"message":"Send a POST request."}';
+		expect(await res.text()).toBe(method === "HEAD" ? "" : body);
+	},
+);

@@ -1,0 +1,127 @@
+import { env } from "cloudflare:workers";
+import { expect, it } from "vitest";
+import { post, stored } from "./request";
+
+it("returns 200 with the name and the tag, and stores the same text", async () => {
+	const res = await post(
+		'{ "tag":"\\u0069ndoor", "id":42, "name":"Bl\\u00fcte" }',
+	);
+	expect(res.status).toBe(200);
+	expect(res.headers.get("Content-Type")).toBe("application/json");
+	expect(await res.text()).toBe('{"name":"Blüte","tag":"indoor"}');
+	expect(await stored()).toEqual({ 42: '{"name":"Blüte","tag":"indoor"}' });
+});
+
+it("returns 200 without a tag when there is none", async () => {
+	const res = await post('{"id":42,"name":"Ficus"}');
+	expect(res.status).toBe(200);
+	expect(await res.text()).toBe('{"name":"Ficus"}');
+});
+
+it("replaces the plant with the same id", async () => {
+	await post('{"id":7,"name":"old","tag":"old"}');
+	await post('{"id":-7,"name":"other"}');
+	const res = await post('{"id":7,"name":"new"}');
+	expect(res.status).toBe(200);
+	expect(await stored()).toEqual({
+		7: '{"name":"new"}',
+		"-7": '{"name":"other"}',
+	});
+});
+
+it("stores no expiration and no metadata", async () => {
+	await post('{"id":7,"name":"Ficus"}');
+	expect((await env.PLANTS.list()).keys).toEqual([{ name: "7" }]);
+});
+
+it("returns 200 after the plant is stored", async () => {
+	const events: string[] = [];
+	const put = async () => {
+		await scheduler.wait(0);
+		events.push("stored");
+	};
+	const PLANTS = { put } as unknown as KVNamespace;
+	await post('{"id":1,"name":"Ficus"}', {}, { PLANTS });
+	events.push("response");
+	expect(events).toEqual(["stored", "response"]);
+});
+
+it("writes once to KV and reads nothing", async () => {
+	const calls: string[] = [];
+	const PLANTS = new Proxy(env.PLANTS, {
+		get: (target, name: "put") => {
+			calls.push(name);
+			return target[name].bind(target);
+		},
+	});
+	await post('{"id":1,"name":"Ficus"}', {}, { PLANTS });
+	expect(calls).toEqual(["put"]);
+});
+
+it.each([
+	[
+		"other members",
+		'{"id":1,"name":"Ficus","color":"green","Tag":5,"nested":{"id":2}}',
+	],
+	["50,000 members", `{"id":1,"name":"Ficus"${',"x":1e9'.repeat(50_000)}}`],
+	[
+		"members like those of Object.prototype",
+		'{"id":1,"name":"Ficus","__proto__":{"tag":1},"constructor":2}',
+	],
+	["repeated members", '{"id":2,"name":5,"id":1,"name":"Ficus"}'],
+])("ignores %s", async (_, body) => {
+	const res = await post(body);
+	expect(res.status).toBe(200);
+	expect(await stored()).toEqual({ 1: '{"name":"Ficus"}' });
+});
+
+it.each([
+	["an empty string", '""', ""],
+	["NUL", '"a\\u0000b"', "a\0b"],
+	["U+2028", '"\u2028"', "\u2028"],
+	["a lone surrogate", '"\\ud800"', "\ud800"],
+	["an escaped surrogate pair", '"\\ud83c\\udf31"', "🌱"],
+	["a decomposed letter", '"u\u0308"', "u\u0308"],
+	["a byte order mark", '"\ufeff"', "\ufeff"],
+	["digits", '"1.50e3 9007199254740993"', "1.50e3 9007199254740993"],
+])("stores %s exactly", async (_, json, value) => {
+	const res = await post(`{"id":1,"name":${json},"tag":${json}}`);
+	expect(await res.json()).toEqual({ name: value, tag: value });
+	expect(await stored()).toEqual({
+		1: JSON.stringify({ name: value, tag: value }),
+	});
+});
+
+const INT64 =
+	"must be an integer from -9223372036854775808 to 9223372036854775807, without quotes";
+
+it.each([
+	["{}", "id is required; name is required"],
+	['{"id":1}', "name is required"],
+	['{"name":"Ficus"}', "id is required"],
+	['{"id":1.5}', `id ${INT64}; name is required`],
+	['{"id":1,"name":null}', "name must be a string"],
+	['{"id":1,"name":2}', "name must be a string"],
+	['{"id":1,"name":2.5}', "name must be a string"],
+	['{"id":1,"name":["Ficus"]}', "name must be a string"],
+	['{"id":1,"name":"Ficus","tag":null}', "tag must be a string"],
+	['{"id":1,"name":"Ficus","tag":9007199254740993}', "tag must be a string"],
+	[
+		'{"id":"1","name":true,"tag":{}}',
+		`id ${INT64}; name must be a string; tag must be a string`,
+	],
+	['{"ID":1,"Name":"Ficus"}', "id is required; name is required"],
+	['{"__proto__":{"id":1,"name":"Ficus"}}', "id is required; name is required"],
+	["[]", "the body must be a JSON object"],
+	['[{"id":1,"name":"Ficus"}]', "the body must be a JSON object"],
+	["null", "the body must be a JSON object"],
+	["1", "the body must be a JSON object"],
+	["1.5", "the body must be a JSON object"],
+	['"Ficus"', "the body must be a JSON object"],
+	["true", "the body must be a JSON object"],
+])("returns 422 for %s", async (body, message) => {
+	const res = await post(body);
+	expect(res.status).toBe(400);
+	expect(await res.json()).toEqual({ error: 422, message });
+	expect(await stored()).toEqual({});
+});

@@ -1,0 +1,35 @@
+import { env } from "cloudflare:workers";
+import app from "../src/index";
+
+/** Sends `POST /plants` with the right token and media type. `headers` and `bindings` override. */
+export const post = (
+	body: BodyInit,
+	headers: Record<string, string> = {},
+	bindings: Partial<Env> = {},
+): Response | Promise<Response> =>
+	app.request(
+		"/plants",
+		{
+			method: "POST",
+			headers: {
+				Authorization: "Bearer test-token",
+				"Content-Type": "application/json",
+				// Clients send the length of a string.
+				...(typeof body === "string" && {
+					"Content-Length": `${new Blob([body]).size}`,
+				}),
+				...headers,
+			},
+			body,
+		},
+		{ ...env, ...bindings },
+	);
+
+/** Everything in the KV namespace: values by key. */
+export async function stored(): Promise<Record<string, string | null>> {
+	const { keys } = await env.PLANTS.list();
+	const entries = keys.map(
+		async ({ name }) => [name, await env.PLANTS.get(name)] as const,
+	);
+	return Object.fromEntries(await Promise.all(entries));
+}
