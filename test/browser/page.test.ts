@@ -1,0 +1,133 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+	type Browser,
+	chromium,
+	type Page,
+	type Response,
+} from "playwright-core";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import openapi from "../../src/openapi.json" with { type: "json" };
+
+const executablePath =
+	process.env.CHROME_PATH ??
+	[
+		"/usr/bin/google-chrome",
+		"/usr/bin/chromium",
+		"/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+	].find((path) => existsSync(path));
+
+let directory: string;
+let dev: ChildProcess;
+let browser: Browser;
+let page: Page;
+let response: Response | null;
+
+/** Console errors, which include violations of the policy, and requests to another origin. */
+const problems: string[] = [];
+
+/** Runs `npm run dev`, and returns the origin that it prints. */
+async function startDev(): Promise<string> {
+	// A token in the environment overrides the one in test/dev.env.
+	const { ACCESS_TOKEN: _, ...env } = process.env;
+	// With detached, stopDev reaches Wrangler and workerd, too.
+	dev = spawn(`npm run dev -- --port 0 --persist-to "${directory}" 2>&1`, {
+		shell: true,
+		detached: true,
+		env: { ...env, TMPDIR: directory },
+	});
+	let output = "";
+	for await (const data of dev.stdout?.iterator({ destroyOnReturn: false }) ??
+		[]) {
+		output += data;
+		const origin = /Ready on (http:\S+)/.exec(output)?.[1];
+		if (origin) return origin;
+	}
+	throw new Error(`npm run dev ended:\n${output}`);
+}
+
+function stopDev(): void {
+	if (dev?.pid && dev.exitCode === null) process.kill(-dev.pid, "SIGKILL");
+	rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
+}
+
+beforeAll(async () => {
+	if (!executablePath) {
+		throw new Error(
+			"Install Chrome or Chromium, or set CHROME_PATH to its executable.",
+		);
+	}
+	directory = mkdtempSync(join(tmpdir(), "plants-"));
+	// After Ctrl-C, Vitest does not run afterAll.
+	for (const event of ["SIGINT", "SIGTERM", "disconnect"]) {
+		process.on(event, stopDev);
+	}
+	const origin = await startDev();
+	// Chromium's sandbox does not work for root.
+	const chromiumSandbox = process.getuid?.() !== 0;
+	browser = await chromium.launch({ executablePath, chromiumSandbox });
+	page = await browser.newPage();
+	page.on("pageerror", ({ message }) => problems.push(message));
+	page.on("console", (message) => {
+		if (message.type() === "error") problems.push(message.text());
+	});
+	page.on("request", (request) => {
+		if (new URL(request.url()).origin !== origin) problems.push(request.url());
+	});
+	response = await page.goto(origin);
+});
+
+afterAll(async () => {
+	await browser?.close();
+	stopDev();
+});
+
+/** Sends the form. Returns the status and the body that the page shows. */
+async function execute(): Promise<[string, unknown]> {
+	const responded = page.waitForResponse("**/plants");
+	await page.getByRole("button", { name: "Execute" }).click();
+	await responded;
+	const shown = page.locator(".live-responses-table tbody");
+	return [
+		await shown.locator(".response-col_status").innerText(),
+		JSON.parse(await shown.locator("code").first().innerText()),
+	];
+}
+
+it("sends the example of the OpenAPI document with the token of npm run dev", async () => {
+	await page.getByRole("button", { name: "Authorize" }).first().click();
+	const dialog = page.locator(".dialog-ux");
+	await dialog.locator("input").fill("dev-token");
+	await dialog.getByRole("button", { name: "Apply credentials" }).click();
+	await dialog.getByRole("button", { name: "Close" }).last().click();
+	const { content } = openapi.paths["/plants"].post.requestBody;
+	const { id: _, ...plant } = content["application/json"].examples.plant.value;
+	expect(await execute()).toEqual(["200", plant]);
+});
+
+it("sends the id 9223372036854775807 exactly", async () => {
+	// A rounded id is 2^63, which returns 400.
+	const body = '{"id": 9223372036854775807, "name": "Fern"}';
+	await page.locator("textarea").fill(body);
+	await expect.poll(execute).toEqual(["200", { name: "Fern" }]);
+});
+
+it("does not store the token in the browser", async () => {
+	const state = await page.context().storageState();
+	expect(state).toEqual({ cookies: [], origins: [] });
+});
+
+it("has a policy that allows nothing from another origin", () => {
+	expect(response?.headers()).toMatchObject({
+		"content-security-policy":
+			"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+		"referrer-policy": "no-referrer",
+		"x-content-type-options": "nosniff",
+	});
+});
+
+it("has no console error and no request to another origin", () => {
+	expect(problems).toEqual([]);
+});
