@@ -17,10 +17,12 @@ const authenticate = (request: IRequest, env: Env) => {
 const router = AutoRouter({ before: [authenticate] });
 
 router.post("/plants", withContent, async ({ content }: IRequest, env: Env) => {
-	const { success, data, error: fault } = NewPlant.safeParse(content);
-	if (!success)
-		return error(400, { error: 400, message: z.prettifyError(fault) });
-	const { id, ...plant } = data;
+	const result = NewPlant.safeParse(content);
+	if (!result.success) {
+		const message = z.prettifyError(result.error);
+		return error(400, { error: 400, message });
+	}
+	const { id, ...plant } = result.data;
 	await env.PLANTS.put(String(id), JSON.stringify(plant));
 	return plant;
 });

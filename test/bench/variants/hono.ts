@@ -12,24 +12,22 @@ const NewPlant = z.object({
 
 const app = new Hono<{ Bindings: Env }>();
 
+const message = { error: 401, message: "Unauthorized" };
+const errors = {
+	noAuthenticationHeader: { message },
+	invalidToken: { message },
+};
 app.use((c, next) => {
-	const unauthorized = { message: { error: 401, message: "Unauthorized" } };
-	const authenticate = bearerAuth<{ Bindings: Env }>({
-		token: c.env.ACCESS_TOKEN,
-		noAuthenticationHeader: unauthorized,
-		invalidToken: unauthorized,
-	});
-	return authenticate(c, next);
+	const token = c.env.ACCESS_TOKEN;
+	return bearerAuth<{ Bindings: Env }>({ token, ...errors })(c, next);
 });
 
 app.post(
 	"/plants",
 	zValidator("json", NewPlant, (result, c) => {
 		if (!result.success) {
-			return c.json(
-				{ error: 400, message: z.prettifyError(result.error) },
-				400,
-			);
+			const message = z.prettifyError(result.error);
+			return c.json({ error: 400, message }, 400);
 		}
 	}),
 	async (c) => {
@@ -38,7 +36,5 @@ app.post(
 		return c.json(plant);
 	},
 );
-
-app.notFound((c) => c.json({ error: 404, message: "Not Found" }, 404));
 
 export default app;

@@ -1,29 +1,23 @@
-// The least that answers as the interface says: no framework, no promise beyond it.
+// The least code that implements the interface: no framework and no further promise.
 
-const refusal = (
-	status: number,
-	message: string,
-	headers?: Record<string, string>,
-) =>
-	Response.json(
-		{ error: status, message },
-		{ status, ...(headers && { headers }) },
-	);
+const errorResponse = (error: number, message: string, headers = {}) =>
+	Response.json({ error, message }, { status: error, headers });
 
 export default {
 	async fetch(request, env) {
 		if (request.headers.get("authorization") !== `Bearer ${env.ACCESS_TOKEN}`) {
-			return refusal(401, "Unauthorized", { "WWW-Authenticate": "Bearer" });
+			const headers = { "WWW-Authenticate": "Bearer" };
+			return errorResponse(401, "Unauthorized", headers);
 		}
 		if (new URL(request.url).pathname !== "/plants")
-			return refusal(404, "Not Found");
+			return errorResponse(404, "Not Found");
 		if (request.method !== "POST")
-			return refusal(405, "Method Not Allowed", { Allow: "POST" });
+			return errorResponse(405, "Method Not Allowed", { Allow: "POST" });
 		let plant: { id?: unknown; name?: unknown; tag?: unknown } | null;
 		try {
 			plant = JSON.parse(await request.text());
 		} catch {
-			return refusal(400, "The body is not JSON");
+			return errorResponse(400, "The body is not JSON");
 		}
 		const { id, name, tag } = plant ?? {};
 		if (
@@ -31,7 +25,7 @@ export default {
 			typeof name !== "string" ||
 			(tag !== undefined && typeof tag !== "string")
 		) {
-			return refusal(400, "The body is no NewPlant");
+			return errorResponse(400, "The body is not a NewPlant");
 		}
 		const stored = JSON.stringify({ name, tag });
 		await env.PLANTS.put(String(id), stored);

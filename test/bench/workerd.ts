@@ -1,0 +1,105 @@
+// Bundles a variant, runs it in workerd, and measures the process from outside.
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createRequire, stripTypeScriptTypes } from "node:module";
+import { basename, join } from "node:path";
+import type { Readable } from "node:stream";
+import { gzipSync } from "node:zlib";
+import { unstable_readConfig } from "wrangler";
+
+// stripTypeScriptTypes emits an ExperimentalWarning.
+process.removeAllListeners("warning");
+
+const root = join(import.meta.dirname, "../..");
+const require = createRequire(import.meta.url);
+const { default: workerd } = require("workerd") as { default: string };
+
+// Only what shapes a bundle: the assets, for example, are not part of it.
+const { compatibility_date, compatibility_flags, minify, keep_names } =
+	unstable_readConfig({ config: join(root, "wrangler.toml") });
+
+/** Bundles `entry` with the settings of `wrangler.toml`; `gzip` is the size in bytes. */
+export function build(entry: string, directory: string) {
+	mkdirSync(directory);
+	const settings = {
+		name: "variant",
+		main: join(root, entry),
+		compatibility_date,
+		compatibility_flags,
+		minify,
+		keep_names,
+		send_metrics: false,
+	};
+	writeFileSync(join(directory, "wrangler.json"), JSON.stringify(settings));
+	const wrangler = join(root, "node_modules/wrangler/bin/wrangler.js");
+	const args = [wrangler, "deploy", "--dry-run", "--outdir=."];
+	execFileSync(process.execPath, args, { cwd: directory, encoding: "utf8" });
+
+	const bundle = `${basename(entry, ".ts")}.js`;
+	const driver = readFileSync(join(import.meta.dirname, "driver.ts"), "utf8");
+	writeFileSync(join(directory, "driver.js"), stripTypeScriptTypes(driver));
+	const config = join(directory, "config.capnp");
+	writeFileSync(
+		config,
+		`using Workerd = import "/workerd/workerd.capnp";
+		const config :Workerd.Config = (
+			v8Flags = ["--expose-gc"],
+			services = [(name = "bench", worker = (
+				modules = [
+					(name = "driver", esModule = embed "driver.js"),
+					(name = "variant", esModule = embed "${bundle}"),
+				],
+				compatibilityDate = "${compatibility_date}",
+				compatibilityFlags = ${JSON.stringify(compatibility_flags)},
+				bindings = [(name = "ACCESS_TOKEN", text = "right-token")],
+			))],
+			sockets = [(name = "http", address = "127.0.0.1:0", service = "bench")],
+		);`,
+	);
+	const { byteLength } = gzipSync(readFileSync(join(directory, bundle)));
+	return { config, gzip: byteLength };
+}
+
+/** Requests of one type: `status` is what they must return. */
+export interface Batch {
+	status: number;
+	nameLength: number;
+	/** With 0, the driver sends nothing and collects the garbage. */
+	count: number;
+}
+
+const children = new Set<ChildProcess>();
+process.on("exit", () => {
+	for (const child of children) child.kill("SIGKILL");
+});
+
+/** Starts workerd with the configuration of a build. `send` throws on a wrong response. */
+export async function start(config: string) {
+	const startedAt = performance.now();
+	const child = spawn(workerd, ["serve", "--control-fd=3", config], {
+		stdio: ["ignore", "inherit", "inherit", "pipe"],
+	});
+	children.add(child);
+	const [listenEvent] = await once(child.stdio[3] as Readable, "data");
+	const { port } = JSON.parse(String(listenEvent)) as { port: number };
+	const schedstat = `/proc/${child.pid}/task/${child.pid}/schedstat`;
+	return {
+		async send(batch: Batch) {
+			const options = { method: "POST", body: JSON.stringify(batch) };
+			const response = await fetch(`http://127.0.0.1:${port}`, options);
+			if (!response.ok)
+				throw new Error(`the driver returned ${response.status}`);
+		},
+		/** Returns the CPU time of the main thread in ms; without Linux, the time since the start. */
+		clock() {
+			if (!existsSync(schedstat)) return performance.now() - startedAt;
+			return Number.parseInt(readFileSync(schedstat, "utf8"), 10) / 1e6;
+		},
+		async stop() {
+			child.kill("SIGKILL");
+			await once(child, "exit");
+			children.delete(child);
+		},
+	};
+}
