@@ -24,7 +24,7 @@ export const authenticate: MiddlewareHandler<{ Bindings: Env }> = async (
 	next,
 ) => {
 	// Comes first, so that a request without a token shows that the secret is unusable.
-	const tokens = parseTokens(c.env.ACCESS_TOKEN);
+	const tokens = tokensOf(c.env.ACCESS_TOKEN);
 	const token = c.req.header("Authorization")?.match(CREDENTIALS)?.[1];
 	if (token === undefined) {
 		const message = "Send the header Authorization: Bearer <ACCESS_TOKEN>.";
@@ -34,9 +34,7 @@ export const authenticate: MiddlewareHandler<{ Bindings: Env }> = async (
 	}
 	const bytes = encoder.encode(token);
 	// filter compares all of them, so that the time does not tell which one matches.
-	const matches = tokens.filter((expected) =>
-		timingSafeEqual(bytes, encoder.encode(expected)),
-	);
+	const matches = tokens.filter((expected) => timingSafeEqual(bytes, expected));
 	if (matches.length === 0) {
 		const message = "The token is not valid. Ask the operator for one.";
 		return c.json({ error: 401, message }, 401, {
@@ -46,16 +44,25 @@ export const authenticate: MiddlewareHandler<{ Bindings: Env }> = async (
 	return next();
 };
 
-function parseTokens(secret = ""): string[] {
-	const tokens = secret.match(/\S+/g);
-	if (!tokens) throw unusable("ACCESS_TOKEN is missing or blank");
-	const malformed = tokens.findIndex((token) => !B64TOKEN.test(token));
-	if (malformed >= 0) {
-		throw unusable(
-			`entry ${malformed + 1} of ACCESS_TOKEN is not a bearer token (RFC 6750 b64token)`,
-		);
+let cached: { secret: string; tokens: Uint8Array[] } | undefined;
+
+/** The secret does not change while an isolate lives, so it is parsed once. */
+function tokensOf(secret = ""): Uint8Array[] {
+	if (cached?.secret !== secret) {
+		cached = { secret, tokens: parseTokens(secret) };
 	}
-	return tokens;
+	return cached.tokens;
+}
+
+function parseTokens(secret: string): Uint8Array[] {
+	const entries = secret.match(/\S+/g);
+	if (!entries) throw unusable("ACCESS_TOKEN is missing or blank");
+	return entries.map((entry, index) => {
+		if (B64TOKEN.test(entry)) return encoder.encode(entry);
+		throw unusable(
+			`entry ${index + 1} of ACCESS_TOKEN is not a bearer token (RFC 6750 b64token)`,
+		);
+	});
 }
 
 function unusable(message: string): ServiceError {
