@@ -46,7 +46,7 @@ export const authenticate: MiddlewareHandler<{ Bindings: Env }> = async (
 
 let cached: { secret: string; tokens: Uint8Array[] } | undefined;
 
-/** The secret does not change while an isolate lives, so it is parsed once. */
+/** Parses the secret again only when it changes. */
 function tokensOf(secret = ""): Uint8Array[] {
 	if (cached?.secret !== secret) {
 		cached = { secret, tokens: parseTokens(secret) };
@@ -56,16 +56,16 @@ function tokensOf(secret = ""): Uint8Array[] {
 
 function parseTokens(secret: string): Uint8Array[] {
 	const entries = secret.match(/\S+/g);
-	if (!entries) throw unusable("ACCESS_TOKEN is missing or blank");
+	if (!entries) throw unusableSecret("ACCESS_TOKEN is missing or blank");
 	return entries.map((entry, index) => {
 		if (B64TOKEN.test(entry)) return encoder.encode(entry);
-		throw unusable(
+		throw unusableSecret(
 			`entry ${index + 1} of ACCESS_TOKEN is not a bearer token (RFC 6750 b64token)`,
 		);
 	});
 }
 
-function unusable(message: string): ServiceError {
+function unusableSecret(message: string): ServiceError {
 	return new ServiceError("access_token_unusable", new Error(message));
 }
 

@@ -16,35 +16,39 @@ const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 /**
  * Reads the body strictly. `c.req.json()` then returns its value, with an exact `id`.
  *
- * Returns 400 with `error` 415 when the media type is not `application/json`, with 413
- * when the body has more than 1 MiB, and with 400 when it is incomplete, not UTF-8 or not
- * JSON (RFC 8259).
+ * Returns 400 with one of these in `error`:
+ * - 415: the media type is not `application/json`
+ * - 413: the body has more than 1 MiB
+ * - 400: the body is incomplete, not UTF-8 or not JSON (RFC 8259)
  */
 export const readJson: MiddlewareHandler = async (c, next) => {
-	const invalid = (error: number, message: string) =>
+	const badRequest = (error: number, message: string) =>
 		c.json({ error, message }, 400);
 
 	if (!APPLICATION_JSON.test(c.req.header("Content-Type") ?? "")) {
-		return invalid(415, "Send the header Content-Type: application/json.");
+		return badRequest(415, "Send the header Content-Type: application/json.");
 	}
 	let bytes: ArrayBuffer | undefined;
 	try {
 		bytes = await readBytes(c.req.raw);
 	} catch {
 		// The client disconnected. A proxy in between may still read the response.
-		return invalid(400, "The body is incomplete.");
+		return badRequest(400, "The body is incomplete.");
 	}
 	if (!bytes) {
-		return invalid(413, `The body has more than ${MAX_BYTES} bytes.`);
+		return badRequest(413, `The body has more than ${MAX_BYTES} bytes.`);
 	}
 	let text: string;
 	try {
 		text = utf8.decode(bytes);
 	} catch {
-		return invalid(400, "The body is not UTF-8 or is compressed.");
+		return badRequest(400, "The body is not UTF-8 or is compressed.");
 	}
 	if (text.startsWith("\ufeff")) {
-		return invalid(400, "The body starts with a byte order mark. Remove it.");
+		return badRequest(
+			400,
+			"The body starts with a byte order mark. Remove it.",
+		);
 	}
 	let value: unknown;
 	try {
@@ -52,11 +56,10 @@ export const readJson: MiddlewareHandler = async (c, next) => {
 	} catch (error) {
 		// The rest of V8's message repeats parts of the body.
 		const [position = ""] = / \(line \d+ column \d+\)$/.exec(`${error}`) ?? [];
-		return invalid(400, `The body is not valid JSON${position}.`);
+		return badRequest(400, `The body is not valid JSON${position}.`);
 	}
 	setExactId(value, text);
-	// Object.assign, since V8 keeps a function that is assigned with = alive, and the body
-	// with it. That takes 35 % more time at 900 KB.
+	// c.req.json = … takes 35 % more time at 900 KB: V8 then keeps the body alive.
 	Object.assign(c.req, { json: () => Promise.resolve(value) });
 	return next();
 };

@@ -29,7 +29,7 @@ export const handleError: ErrorHandler = (error, c) => {
 			: new ServiceError("unforeseen", error);
 	const { name, message, stack } =
 		cause instanceof Error ? cause : new Error(String(cause));
-	// A client that bypasses Cloudflare's network chooses this header.
+	// Without Cloudflare in front, as in wrangler dev, a client sets this header.
 	const ray = c.req.header("CF-Ray")?.slice(0, 64);
 	console.error(
 		JSON.stringify({ event, ray, id, error: { name, message, stack } }),

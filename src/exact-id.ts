@@ -1,9 +1,9 @@
 /** A number with a fraction, an exponent or more than 15 digits. JSON.parse rounds no other. */
 const MAY_BE_ROUNDED = /\d(?:[.eE]|\d{15})/;
 
-/** A member `id` with a number, any other string, or a bracket. */
-const TOKEN =
-	/"(?:i|\\u0069)(?:d|\\u0064)"\s*:\s*-?\d[\d.eE+-]*|"(?:[^"\\]|\\.)*"|[[\]{}]/g;
+/** A member `id` with a number, any other string, or a brace. */
+const ID_STRING_OR_BRACE =
+	/"(?:i|\\u0069)(?:d|\\u0064)"\s*:\s*-?\d[\d.eE+-]*|"(?:[^"\\]|\\.)*"|[{}]/g;
 
 /**
  * Replaces the member `id` of a parsed JSON object with the bigint that its source text
@@ -25,12 +25,12 @@ export function setExactId(value: unknown, text: string): void {
 function idSource(text: string): string {
 	let source = "";
 	let depth = 0;
-	// Not matchAll, which allocates an array for each token.
-	while (TOKEN.test(text)) {
-		const end = TOKEN.lastIndex;
+	// Not matchAll, which allocates an array for each match.
+	while (ID_STRING_OR_BRACE.test(text)) {
+		const end = ID_STRING_OR_BRACE.lastIndex;
 		const last = text[end - 1];
-		if (last === "{" || last === "[") depth++;
-		else if (last === "}" || last === "]") depth--;
+		if (last === "{") depth++;
+		else if (last === "}") depth--;
 		else if (last !== '"' && depth === 1) {
 			source = text.slice(text.lastIndexOf(":", end) + 1, end).trim();
 		}

@@ -7,7 +7,7 @@ const INT64 =
 	"must be an integer from -9223372036854775808 to 9223372036854775807, without quotes";
 
 /** A JSON value is never undefined, so an undefined input is a missing member. */
-const orRequired = (text: string) => ({
+const requiredOr = (text: string) => ({
 	error: ({ input }: { input?: unknown }) =>
 		input === undefined ? "is required" : text,
 });
@@ -15,15 +15,15 @@ const orRequired = (text: string) => ({
 /** The Plant of `openapi.json`. */
 export const Plant = z.object(
 	{
-		name: z.string(orRequired(STRING)),
-		tag: z.optional(z.string(orRequired(STRING))),
+		name: z.string(requiredOr(STRING)),
+		tag: z.optional(z.string(requiredOr(STRING))),
 	},
 	OBJECT,
 );
 
 /** The NewPlant of `openapi.json`, with the id that `setExactId` makes. */
 export const NewPlant = z.object(
-	{ id: z.int64(orRequired(INT64)), ...Plant.shape },
+	{ id: z.int64(requiredOr(INT64)), ...Plant.shape },
 	OBJECT,
 );
 
