@@ -14,7 +14,6 @@ it.each(["Bearer", "bearer", "BEARER", "Bearer "])(
 );
 
 it.each([
-	["GET", "/"],
 	["GET", "/plants"],
 	["PUT", "/plants"],
 	["POST", "/plants"],
@@ -83,7 +82,7 @@ it("returns 401 before it reads the body", async () => {
 });
 
 describe("the comparison", () => {
-	it("uses timingSafeEqual at the length of the secret", async () => {
+	it("takes the same time for a token of another length", async () => {
 		const compare = vi.spyOn(crypto.subtle, "timingSafeEqual");
 		await post(plant, { Authorization: "Bearer x" });
 		expect(compare).toHaveBeenCalledOnce();
@@ -93,7 +92,7 @@ describe("the comparison", () => {
 		]);
 	});
 
-	it("returns 401 when timingSafeEqual returns false", async () => {
+	it("is timingSafeEqual alone", async () => {
 		vi.spyOn(crypto.subtle, "timingSafeEqual").mockReturnValue(false);
 		expect((await post(plant)).status).toBe(401);
 	});

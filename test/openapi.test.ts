@@ -54,7 +54,7 @@ describe("GET /openapi.json", () => {
 });
 
 describe("the OpenAPI document", () => {
-	it("is the interface: version 1.0.0, OpenAPI 3.1.0, one operation with bearerAuth", () => {
+	it("has one operation, POST /plants, with bearerAuth", () => {
 		expect(openapi).toMatchObject({
 			openapi: "3.1.0",
 			info: { version: "1.0.0", license: { identifier: "MIT" } },
@@ -105,7 +105,7 @@ describe("the OpenAPI document", () => {
 	});
 });
 
-describe("each example of a response", () => {
+describe("the examples of responses", () => {
 	const down = {
 		put: () => Promise.reject(new Error("KV is down")),
 	} as unknown as KVNamespace;
@@ -137,18 +137,21 @@ describe("each example of a response", () => {
 		),
 	);
 
-	it("has a request here", () => {
+	it("each have a request in this test", () => {
 		expect(documented.map(({ name }) => name)).toEqual(Object.keys(requests));
 	});
 
-	it.each(documented)("returns $name", async (example) => {
-		vi.spyOn(console, "error").mockReturnValue();
-		const res = await requests[example.name]?.();
-		expect(res?.status).toBe(example.status);
-		expect(res?.headers.get("Content-Type")).toBe("application/json");
-		for (const [name, { schema }] of example.headers) {
-			expect(res?.headers.get(name)).toMatch(new RegExp(schema.pattern));
-		}
-		expect(await res?.json()).toEqual(example.value);
-	});
+	it.each(documented)(
+		"include what the Worker returns: $name",
+		async (example) => {
+			vi.spyOn(console, "error").mockReturnValue();
+			const res = await requests[example.name]?.();
+			expect(res?.status).toBe(example.status);
+			expect(res?.headers.get("Content-Type")).toBe("application/json");
+			for (const [name, { schema }] of example.headers) {
+				expect(res?.headers.get(name)).toMatch(new RegExp(schema.pattern));
+			}
+			expect(await res?.json()).toEqual(example.value);
+		},
+	);
 });

@@ -68,7 +68,10 @@ it.each([
 		"members like those of Object.prototype",
 		'{"id":1,"name":"Ficus","__proto__":{"tag":1},"constructor":2}',
 	],
-	["repeated members", '{"id":2,"name":5,"id":1,"name":"Ficus"}'],
+	[
+		"all but the last of repeated members",
+		'{"id":2,"name":5,"id":1,"name":"Ficus"}',
+	],
 ])("ignores %s", async (_, body) => {
 	const res = await post(body);
 	expect(res.status).toBe(200);

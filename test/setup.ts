@@ -1,5 +1,5 @@
 import { reset } from "cloudflare:test";
 import { beforeEach } from "vitest";
 
-// Empties the KV namespace.
+// Storage is not isolated between the tests of a file.
 beforeEach(reset);

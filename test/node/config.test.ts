@@ -5,7 +5,7 @@ import { unstable_readConfig as readConfig } from "wrangler";
 import packageJson from "../../package.json" with { type: "json" };
 import { build } from "./server.ts";
 
-it("has the configuration that the operator's page describes", () => {
+it("has the configuration that docs/operations.md describes", () => {
 	expect(readConfig({ config: "wrangler.toml" })).toMatchObject({
 		name: "plants",
 		kv_namespaces: [{ binding: "PLANTS" }],

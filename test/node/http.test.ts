@@ -77,24 +77,3 @@ it.each([
 	);
 	expect(await server.plants.get("1", "text")).toBeNull();
 });
-
-it("stores 200 plants that are sent at once", async () => {
-	const ids = Array.from({ length: 200 }, (_, index) => index + 1);
-	const responses = await Promise.all(
-		ids.map((id) =>
-			fetch(`http://127.0.0.1:${server.port}/plants`, {
-				method: "POST",
-				headers: {
-					Authorization: "Bearer test-token",
-					"Content-Type": "application/json",
-				},
-				body: JSON.stringify({ id, name: `plant ${id}` }),
-			}),
-		),
-	);
-	expect(responses.filter((res) => res.status !== 200)).toEqual([]);
-	for (const id of ids) {
-		const value = await server.plants.get(`${id}`, "text");
-		expect(value).toBe(`{"name":"plant ${id}"}`);
-	}
-});
