@@ -54,10 +54,12 @@ const variants = Object.entries(entries).map(([name, entry], index) => {
 
 for (let block = 1; block <= blocks; block++) {
 	console.error(`measuring, block ${block} of ${blocks}`);
-	const running: (Awaited<ReturnType<typeof start>> & { name: string })[] = [];
-	for (const { name, config } of variants) {
-		running.push({ name, ...(await start(config)) });
-	}
+	const running = await Promise.all(
+		variants.map(async (variant) => ({
+			...variant,
+			...(await start(variant.config)),
+		})),
+	);
 	for (let round = -warmUps; round < rounds; round++) {
 		for (const batch of batches) {
 			for (const { name, send, clock } of running) {
@@ -69,7 +71,7 @@ for (let block = 1; block <= blocks; block++) {
 				measurements.push({ variant: name, figure: batch.name, value });
 			}
 		}
-		for (const { name, config } of round < 0 ? [] : variants) {
+		for (const { name, config } of round < 0 ? [] : running) {
 			const { send, clock, stop } = await start(config);
 			await send({ status: 200, nameLength: 10, count: 1 });
 			const value = clock();
