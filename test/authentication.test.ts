@@ -92,7 +92,7 @@ describe("the comparison", () => {
 		]);
 	});
 
-	it("is timingSafeEqual alone", async () => {
+	it("returns 401 when timingSafeEqual returns false", async () => {
 		vi.spyOn(crypto.subtle, "timingSafeEqual").mockReturnValue(false);
 		expect((await post(plant)).status).toBe(401);
 	});

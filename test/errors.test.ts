@@ -1,16 +1,13 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import { MAX_BYTES } from "../src/body";
 import app from "../src/index";
-import { post, stored } from "./request";
+import { post, stored, withPut } from "./request";
 
 const plant = '{"id":9007199254740993,"name":"Ficus"}';
 const headers = { Authorization: "Bearer test-token" };
 
-/** Bindings with a KV namespace whose put fails. */
-const failing = (put: () => Promise<void>): Partial<Env> => ({
-	PLANTS: { put } as unknown as KVNamespace,
-});
-const down = failing(() => Promise.reject(new Error("KV is down")));
+const down = withPut(() => Promise.reject(new Error("KV is down")));
 
 let lines: unknown[];
 beforeEach(() => {
@@ -33,7 +30,7 @@ describe("when KV fails", () => {
 			},
 		],
 	])("returns 503 and logs the error: put %s", async (_, put) => {
-		const res = await post(plant, { "CF-Ray": "8f2a-PRG" }, failing(put));
+		const res = await post(plant, { "CF-Ray": "8f2a-PRG" }, withPut(put));
 		expect(res.status).toBe(503);
 		expect(res.headers.get("Retry-After")).toBe("1");
 		expect(await res.json()).toEqual({
@@ -89,7 +86,7 @@ it.each([
 	["an unknown path", 404, () => app.request("/trees", { headers }, env)],
 	["a wrong method", 405, () => app.request("/plants", { headers }, env)],
 	["a wrong media type", 400, () => post(plant, { "Content-Type": "a/b" })],
-	["a body that is too large", 400, () => post(" ".repeat(1_048_577))],
+	["a body that is too large", 400, () => post(" ".repeat(MAX_BYTES + 1))],
 	["a body that is not JSON", 400, () => post("{")],
 	["a body that is not a NewPlant", 400, () => post("{}")],
 ])("logs nothing for %s", async (_, status, request) => {

@@ -1,10 +1,11 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import * as z from "zod/mini";
+import { MAX_BYTES } from "../src/body";
 import app from "../src/index";
 import openapi from "../src/openapi.json";
 import { NewPlant, Plant } from "../src/plant";
-import { post } from "./request";
+import { post, withPut } from "./request";
 
 const { responses, requestBody } = openapi.paths["/plants"].post;
 const examples = requestBody.content["application/json"].examples;
@@ -106,9 +107,7 @@ describe("the OpenAPI document", () => {
 });
 
 describe("the examples of responses", () => {
-	const down = {
-		put: () => Promise.reject(new Error("KV is down")),
-	} as unknown as KVNamespace;
+	const down = withPut(() => Promise.reject(new Error("KV is down")));
 	const plant = JSON.stringify(examples.plant.value);
 
 	/** For each example of the OpenAPI document, a request that returns it. */
@@ -116,13 +115,13 @@ describe("the examples of responses", () => {
 		"200 plant": () => post(plant),
 		"200 untagged": () => post(JSON.stringify(examples.untagged.value)),
 		"400 notJson": () => post('{"id":42,"name":"Ficus",}'),
-		"400 tooLarge": () => post(" ".repeat(1_048_577)),
+		"400 tooLarge": () => post(" ".repeat(MAX_BYTES + 1)),
 		"400 mediaType": () => post(plant, { "Content-Type": "text/plain" }),
 		"400 notNewPlant": () => post('{"id":1.5}'),
 		"401 missing": () => post(plant, { Authorization: "" }),
 		"401 invalid": () => post(plant, { Authorization: "Bearer other" }),
 		"500 internal": () => post(plant, {}, { ACCESS_TOKEN: "" }),
-		"503 store": () => post(plant, {}, { PLANTS: down }),
+		"503 store": () => post(plant, {}, down),
 	};
 	const documented = Object.entries(responses).flatMap(([status, response]) =>
 		Object.entries(response.content["application/json"].examples).map(

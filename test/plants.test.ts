@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
-import { post, stored } from "./request";
+import { post, stored, withPut } from "./request";
 
 it("returns 200 with the name and the tag, and stores the same text", async () => {
 	const res = await post(
@@ -40,8 +40,7 @@ it("returns 200 after the plant is stored", async () => {
 		await scheduler.wait(0);
 		events.push("stored");
 	};
-	const PLANTS = { put } as unknown as KVNamespace;
-	await post('{"id":1,"name":"Ficus"}', {}, { PLANTS });
+	await post('{"id":1,"name":"Ficus"}', {}, withPut(put));
 	events.push("response");
 	expect(events).toEqual(["stored", "response"]);
 });

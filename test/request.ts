@@ -25,6 +25,11 @@ export const post = (
 		{ ...env, ...bindings },
 	);
 
+/** Bindings with a KV namespace that has this `put`. */
+export const withPut = (put: () => Promise<void>): Partial<Env> => ({
+	PLANTS: { put } as unknown as KVNamespace,
+});
+
 /** Everything in the KV namespace: values by key. */
 export async function stored(): Promise<Record<string, string | null>> {
 	const { keys } = await env.PLANTS.list();
