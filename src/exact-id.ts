@@ -1,10 +1,6 @@
 /** A number with a fraction, an exponent or more than 15 digits. JSON.parse rounds no other. */
 const MAY_BE_ROUNDED = /\d(?:[.eE]|\d{15})/;
 
-/** A member `id` with a number, any other string, or a brace. */
-const ID_STRING_OR_BRACE =
-	/"(?:i|\\u0069)(?:d|\\u0064)"\s*:\s*-?\d[\d.eE+-]*|"(?:[^"\\]|\\.)*"|[{}]/g;
-
 /**
  * Replaces the member `id` of a parsed JSON object with the bigint that its source text
  * equals. An `id` that is not an integer of up to 19 digits stays as it is.
@@ -17,17 +13,20 @@ export function setExactId(value: unknown, text: string): void {
 	const object = value as { id?: unknown } | null;
 	if (typeof object?.id !== "number") return;
 	object.id = MAY_BE_ROUNDED.test(text)
-		? (toBigInt(idSource(text)) ?? object.id)
+		? (exactId(text) ?? object.id)
 		: BigInt(object.id);
 }
 
-/** The source text of the top-level `id`, which is a number. Of repeated members, the last counts. */
-function idSource(text: string): string {
-	let source = "";
+/** The exact value of the top-level `id`, which is a number. Of repeated members, the last counts. */
+function exactId(text: string): bigint | undefined {
+	// In the module, its lastIndex would outlive a request that ends in the loop.
+	const idStringOrBrace =
+		/"(?:i|\\u0069)(?:d|\\u0064)"\s*:\s*-?\d[\d.eE+-]*|"(?:[^"\\]|\\.)*"|[{}]/g;
+	let source: string | undefined;
 	let depth = 0;
 	// Not matchAll, which allocates an array for each match.
-	while (ID_STRING_OR_BRACE.test(text)) {
-		const end = ID_STRING_OR_BRACE.lastIndex;
+	while (idStringOrBrace.test(text)) {
+		const end = idStringOrBrace.lastIndex;
 		const last = text[end - 1];
 		if (last === "{") depth++;
 		else if (last === "}") depth--;
@@ -35,7 +34,7 @@ function idSource(text: string): string {
 			source = text.slice(text.lastIndexOf(":", end) + 1, end).trim();
 		}
 	}
-	return source;
+	return source ? toBigInt(source) : undefined;
 }
 
 /** The integer that a JSON number (RFC 8259 §6) equals, or undefined if there is none of up to 19 digits. */

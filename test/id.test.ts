@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { post, stored } from "./request";
 
 const zeros = (count: number) => "0".repeat(count);
@@ -122,4 +122,43 @@ it.each([
 	const res = await post(body);
 	expect(res.status).toBe(200);
 	expect(Object.keys(await stored())).toEqual(["9007199254740993"]);
+});
+
+const { exec } = RegExp.prototype;
+
+it.each([
+	'{"id":9007199254740993,"name":"v1"}',
+	'{"id":9007199254740993,"name":"","x":{"id":1.5}}',
+])("stores %s exactly after a request that ended early", async (body) => {
+	vi.spyOn(console, "error").mockReturnValue();
+	for (let limit = 0; limit < 12; limit++) {
+		// The platform can end a request between any two matches.
+		let calls = 0;
+		const stub = vi.spyOn(RegExp.prototype, "exec");
+		stub.mockImplementation(function (this: RegExp, text) {
+			if ((this.global || this.sticky) && calls++ === limit) {
+				throw new Error("the request ended");
+			}
+			return exec.call(this, text);
+		});
+		const strings = '"x",'.repeat(12);
+		const ended = await post(`{"x":[${strings}1e3],"id":1,"name":""}`);
+		expect(ended.status).toBe(500);
+		stub.mockRestore();
+
+		const res = await post(body);
+		expect(res.status).toBe(200);
+		expect(Object.keys(await stored())).toEqual(["9007199254740993"]);
+	}
+});
+
+it("returns 422 when it does not find the source of the id", async () => {
+	const stub = vi.spyOn(RegExp.prototype, "exec");
+	stub.mockImplementation(function (this: RegExp, text) {
+		return this.global ? null : exec.call(this, text);
+	});
+	const res = await post('{"id":1e3,"name":"Ficus"}');
+	stub.mockRestore();
+	expect(await res.json()).toMatchObject({ error: 422 });
+	expect(await stored()).toEqual({});
 });
