@@ -42,12 +42,10 @@ function toBigInt(number: string): bigint | undefined {
 	const exponent = Number(/(?<=e).+/i.exec(number)?.[0] ?? 0);
 	const decimals = /(?<=\.)\d+/.exec(number)?.[0].length ?? 0;
 	const digits = number.replace(/e.*|[-.]/gi, "").replace(/^0+/, "");
-	// Not /0+$/, which takes quadratic time.
-	let end = digits.length;
-	while (digits[end - 1] === "0") end--;
-	if (end === 0) return 0n;
-	const zeros = exponent - decimals + digits.length - end;
-	if (zeros < 0 || end + zeros > 19) return undefined;
-	const absolute = BigInt(digits.slice(0, end) + "0".repeat(zeros));
+	const significant = /.*[1-9]/.exec(digits)?.[0];
+	if (!significant) return 0n;
+	const zeros = exponent - decimals + digits.length - significant.length;
+	if (zeros < 0 || significant.length + zeros > 19) return undefined;
+	const absolute = BigInt(significant + "0".repeat(zeros));
 	return number.startsWith("-") ? -absolute : absolute;
 }
