@@ -16,7 +16,7 @@ const encoder = new TextEncoder();
  * Returns 401 with a `WWW-Authenticate` header (RFC 6750 §3) when the token is missing
  * or wrong.
  *
- * @throws {ServiceError} `access_token_unusable` when the secret is missing or blank, or
+ * @throws {ServiceError} 500 `access_token_unusable` when the secret is missing or blank, or
  *   has an entry that is not a b64token
  */
 export const authenticate: MiddlewareHandler<{ Bindings: Env }> = async (
@@ -66,7 +66,8 @@ function parseTokens(secret: string): Uint8Array[] {
 }
 
 function unusableSecret(message: string): ServiceError {
-	return new ServiceError("access_token_unusable", new Error(message));
+	const cause = new Error(message);
+	return new ServiceError("access_token_unusable", { cause });
 }
 
 /** Takes a time that depends on the lengths alone. */

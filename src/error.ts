@@ -1,46 +1,46 @@
 import type { ErrorHandler } from "hono";
+import { HTTPException } from "hono/http-exception";
 
-/** An internal error: the request is not the cause. */
-export class ServiceError extends Error {
+/** An error that the request does not cause. The response is a 500, unless `options` has another. */
+export class ServiceError extends HTTPException {
 	/**
 	 * @param event what the log calls the error
-	 * @param cause what was thrown. It is logged, so it must not hold a token or a body.
+	 * @param options `cause` is what was thrown. It is logged, so it must not hold a token
+	 *   or a body.
 	 * @param id the id of the plant, if there is one
 	 */
 	constructor(
 		readonly event: "store_failed" | "access_token_unusable" | "unforeseen",
-		cause: unknown,
+		options: { cause: unknown; status?: 503; res?: Response },
 		readonly id?: string,
 	) {
-		super(event, { cause });
+		const message = "Internal error. Try again later.";
+		super(options.status, { message, ...options });
 	}
 }
 
 /**
- * Logs an error as one line of JSON, and returns a response without internals.
+ * Returns the status and the headers of an `HTTPException`, with its text as `message`.
+ * Any other error is a 500 without internals.
  *
- * Returns 503 with `Retry-After` in seconds (RFC 9110 §10.2.3) for `store_failed`, and
- * 500 for everything else.
+ * Logs a status of 500 or more as one line of JSON.
  */
-export const handleError: ErrorHandler = (error, c) => {
-	const { event, cause, id } =
-		error instanceof ServiceError
+export const handleError: ErrorHandler = async (error, c) => {
+	const exception =
+		error instanceof HTTPException
 			? error
-			: new ServiceError("unforeseen", error);
-	const { name, message, stack } =
-		cause instanceof Error ? cause : new Error(String(cause));
-	// Without Cloudflare in front, as in wrangler dev, a client sets this header.
-	const ray = c.req.header("CF-Ray")?.slice(0, 64);
-	console.error(
-		JSON.stringify({ event, ray, id, error: { name, message, stack } }),
-	);
-	if (event === "store_failed") {
-		const message =
-			"The plant could not be stored. Send the same request again.";
-		return c.json({ error: 503, message }, 503, { "Retry-After": "1" });
+			: new ServiceError("unforeseen", { cause: error });
+	if (exception.status >= 500) {
+		const details: Partial<ServiceError> = exception;
+		const { event = "unforeseen", id, cause = error } = details;
+		const { name, message, stack } =
+			cause instanceof Error ? cause : new Error(String(cause));
+		// Without Cloudflare in front, as in wrangler dev, a client sets this header.
+		const ray = c.req.header("CF-Ray")?.slice(0, 64);
+		console.error(
+			JSON.stringify({ event, ray, id, error: { name, message, stack } }),
+		);
 	}
-	return c.json(
-		{ error: 500, message: "Internal error. Try again later." },
-		500,
-	);
+	const res = exception.getResponse();
+	return c.json({ error: res.status, message: await res.text() }, res);
 };

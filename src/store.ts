@@ -7,18 +7,24 @@ import type { NewPlant } from "./plant";
  *
  * The key is the id in decimal. A plant with the same id is replaced: the last write wins.
  *
- * @throws {ServiceError} `store_failed` when KV fails. It is safe to store the plant again.
+ * @throws {ServiceError} 503 `store_failed` with `Retry-After` in seconds (RFC 9110
+ *   §10.2.3) when KV fails. It is safe to store the plant again, unless a newer plant
+ *   with the same id was stored since.
  */
 export async function storePlant(
 	plants: KVNamespace,
 	{ id, name, tag }: z.infer<typeof NewPlant>,
 ): Promise<string> {
 	const key = String(id);
-	const plant = JSON.stringify({ name, tag });
+	const value = JSON.stringify({ name, tag });
 	try {
-		await plants.put(key, plant);
-	} catch (error) {
-		throw new ServiceError("store_failed", error, key);
+		await plants.put(key, value);
+	} catch (cause) {
+		const res = new Response(
+			"The plant could not be stored. Send the same request again.",
+			{ headers: { "Retry-After": "1" } },
+		);
+		throw new ServiceError("store_failed", { status: 503, res, cause }, key);
 	}
-	return plant;
+	return value;
 }

@@ -1,6 +1,10 @@
 import { env } from "cloudflare:workers";
+import { Hono } from "hono";
+import { bearerAuth } from "hono/bearer-auth";
+import { HTTPException } from "hono/http-exception";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { MAX_BYTES } from "../src/body";
+import { handleError } from "../src/error";
 import app from "../src/index";
 import { post, stored, withPut } from "./request";
 
@@ -77,6 +81,33 @@ it("returns 500 without internals and logs the stack of an unexpected error", as
 			error: { name: "RangeError", message: "a bug", stack },
 		},
 	]);
+});
+
+describe("an HTTPException of a Hono middleware", () => {
+	it("keeps its status, its headers and its message", async () => {
+		const app = new Hono().use(bearerAuth({ token: "x", realm: "plants" }));
+		const res = await app.onError(handleError).request("/");
+		expect(res.status).toBe(401);
+		expect(res.headers.get("WWW-Authenticate")).toBe('Bearer realm="plants"');
+		expect(res.headers.get("Content-Type")).toBe("application/json");
+		expect(await res.json()).toEqual({ error: 401, message: "Unauthorized" });
+		expect(lines).toEqual([]);
+	});
+
+	it("is logged when its status is 500 or more", async () => {
+		const app = new Hono().use(() => {
+			throw new HTTPException(504, { message: "Gateway Timeout" });
+		});
+		const res = await app.onError(handleError).request("/");
+		expect(res.status).toBe(504);
+		expect(await res.json()).toEqual({
+			error: 504,
+			message: "Gateway Timeout",
+		});
+		expect(lines).toMatchObject([
+			{ event: "unforeseen", error: { message: "Gateway Timeout" } },
+		]);
+	});
 });
 
 it.each([
