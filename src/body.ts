@@ -59,8 +59,7 @@ export const readJson: MiddlewareHandler = async (c, next) => {
 		return badRequest(400, `The body is not valid JSON${position}.`);
 	}
 	setExactId(value, text);
-	// c.req.json = … takes 35 % more time at 900 KB: V8 then keeps the body alive.
-	Object.assign(c.req, { json: () => Promise.resolve(value) });
+	c.req.json = async <T>() => value as T;
 	return next();
 };
 
