@@ -26,6 +26,7 @@ export const NewPlant = z.object(
 	{ id: z.int64(requiredOr(INT64)), ...Plant.shape },
 	OBJECT,
 );
+export type NewPlant = z.infer<typeof NewPlant>;
 
 /** The hook of `zValidator`: returns 400 with a message that names each invalid member. */
 export function rejectInvalid(

@@ -1,4 +1,3 @@
-import type * as z from "zod/mini";
 import { ServiceError } from "./error";
 import type { NewPlant } from "./plant";
 
@@ -13,10 +12,10 @@ import type { NewPlant } from "./plant";
  */
 export async function storePlant(
 	plants: KVNamespace,
-	{ id, name, tag }: z.infer<typeof NewPlant>,
+	{ id, ...plant }: NewPlant,
 ): Promise<string> {
 	const key = String(id);
-	const value = JSON.stringify({ name, tag });
+	const value = JSON.stringify(plant);
 	try {
 		await plants.put(key, value);
 	} catch (cause) {
