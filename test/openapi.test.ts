@@ -5,22 +5,19 @@ import { MAX_BYTES } from "../src/body";
 import app from "../src/index";
 import openapi from "../src/openapi.json";
 import { NewPlant, Plant } from "../src/plant";
-import { post, withPut } from "./request";
-
-const { responses, requestBody } = openapi.paths["/plants"].post;
-const examples = requestBody.content["application/json"].examples;
+import { post, stored, withPut } from "./request";
 
 describe("GET /openapi.json", () => {
-	it("returns the OpenAPI document with the origin of the request as server", async () => {
-		const url = "https://plants.example.workers.dev/openapi.json";
-		const res = await app.request(url, {}, env);
-		expect(res.status).toBe(200);
-		expect(res.headers.get("Content-Type")).toBe("application/json");
-		expect(await res.json()).toEqual({
-			...openapi,
-			servers: [{ url: "https://plants.example.workers.dev" }],
-		});
-	});
+	it.each(["https://plants.example.workers.dev", "http://localhost:9000"])(
+		"returns the OpenAPI document with the origin of the request as server: %s",
+		async (origin) => {
+			const res = await app.request(`${origin}/openapi.json`, {}, env);
+			expect(res.status).toBe(200);
+			expect(res.headers.get("Content-Type")).toBe("application/json");
+			const document = { ...openapi, servers: [{ url: origin }] };
+			expect(await res.json()).toEqual(document);
+		},
+	);
 
 	it("returns Access-Control-Allow-Origin, which POST /plants does not", async () => {
 		const document = await app.request("/openapi.json", {}, env);
@@ -54,8 +51,32 @@ describe("GET /openapi.json", () => {
 	);
 });
 
+interface Operation {
+	responses: Record<
+		string,
+		{
+			headers?: Record<string, { schema: { pattern: string } }>;
+			content: {
+				"application/json": {
+					schema: { $ref: string };
+					examples?: Record<string, { value: unknown }>;
+				};
+			};
+		}
+	>;
+}
+const paths: Record<string, Record<string, Operation>> = openapi.paths;
+
+/** Every operation of the OpenAPI document. */
+const operations = Object.entries(paths).flatMap(([path, item]) =>
+	Object.entries(item).map(([method, operation]) => ({
+		name: `${method.toUpperCase()} ${path}`,
+		...operation,
+	})),
+);
+
 describe("the OpenAPI document", () => {
-	it("has one operation, POST /plants, with bearerAuth", () => {
+	it("has the interface of POST /plants", () => {
 		expect(openapi).toMatchObject({
 			openapi: "3.1.0",
 			info: { version: "1.0.0", license: { identifier: "MIT" } },
@@ -64,21 +85,44 @@ describe("the OpenAPI document", () => {
 				securitySchemes: { bearerAuth: { type: "http", scheme: "bearer" } },
 			},
 		});
-		expect(Object.keys(openapi.paths)).toEqual(["/plants"]);
-		expect(Object.keys(openapi.paths["/plants"])).toEqual(["post"]);
+		expect(openapi.paths["/plants"].post).toMatchObject({
+			operationId: "addPlant",
+			requestBody: { required: true },
+		});
 	});
 
-	const withoutDescriptions = (schema: object): unknown =>
-		JSON.parse(
-			JSON.stringify(schema, (key, value) =>
-				key === "description" ? undefined : value,
-			),
+	it("has each route of the app", () => {
+		const routes = app.routes
+			.filter(({ method }) => method !== "ALL")
+			.map(
+				({ method, path }) => `${method} ${path.replace(/:(\w+)/g, "{$1}")}`,
+			);
+		const documented = operations.map(({ name }) => name);
+		expect(new Set(routes)).toEqual(
+			new Set(["GET /openapi.json", ...documented]),
 		);
+	});
+
+	it("has the limit of the body in the description of the body", () => {
+		const { description } = openapi.paths["/plants"].post.requestBody;
+		const limit = MAX_BYTES.toLocaleString("en-US");
+		expect(description).toContain(`at most ${limit} bytes`);
+	});
+
+	const { schemas } = openapi.components;
+
+	const [own] = schemas.NewPlant.allOf;
+	/** NewPlant with the members of Plant, to which its allOf refers. */
+	const newPlant = {
+		type: own?.type,
+		required: [...(own?.required ?? []), ...schemas.Plant.required],
+		properties: { ...own?.properties, ...schemas.Plant.properties },
+	};
 
 	it.each([
-		["Plant", Plant],
-		["NewPlant", NewPlant],
-	] as const)("has the schema %s that Zod validates", (name, zod) => {
+		["Plant", schemas.Plant, Plant],
+		["NewPlant", newPlant, NewPlant],
+	])("has the schema %s that Zod validates", (_, documented, zod) => {
 		const { $schema, ...schema } = z.toJSONSchema(zod, {
 			io: "input",
 			unrepresentable: "any",
@@ -89,13 +133,27 @@ describe("the OpenAPI document", () => {
 				}
 			},
 		});
-		expect(withoutDescriptions(openapi.components.schemas[name])).toEqual(
-			schema,
+		const annotations = ["description", "examples"];
+		const json = JSON.stringify(documented, (key, value) =>
+			annotations.includes(key) ? undefined : value,
 		);
+		expect(JSON.parse(json)).toEqual(schema);
+	});
+
+	it("has an example of each member of Plant, which the Worker stores and returns", async () => {
+		const plant = Object.fromEntries(
+			Object.entries(schemas.Plant.properties).map(([name, member]) => [
+				name,
+				member.examples[0],
+			]),
+		);
+		const res = await post(JSON.stringify({ id: 42, ...plant }));
+		expect(await res.json()).toEqual(plant);
+		expect(await stored()).toEqual({ 42: JSON.stringify(plant) });
 	});
 
 	it("has the schema Error of the interface", () => {
-		expect(withoutDescriptions(openapi.components.schemas.Error)).toEqual({
+		expect(schemas.Error).toMatchObject({
 			type: "object",
 			required: ["error", "message"],
 			properties: {
@@ -108,31 +166,33 @@ describe("the OpenAPI document", () => {
 
 describe("the examples of responses", () => {
 	const down = withPut(() => Promise.reject(new Error("KV is down")));
-	const plant = JSON.stringify(examples.plant.value);
+	const plant = '{"id":42,"name":"Ficus"}';
 
 	/** For each example of the OpenAPI document, a request that returns it. */
 	const requests: Record<string, () => Response | Promise<Response>> = {
-		"200 plant": () => post(plant),
-		"200 untagged": () => post(JSON.stringify(examples.untagged.value)),
-		"400 notJson": () => post('{"id":42,"name":"Ficus",}'),
-		"400 tooLarge": () => post(" ".repeat(MAX_BYTES + 1)),
-		"400 mediaType": () => post(plant, { "Content-Type": "text/plain" }),
-		"400 notNewPlant": () => post('{"id":1.5}'),
-		"401 missing": () => post(plant, { Authorization: "" }),
-		"401 invalid": () => post(plant, { Authorization: "Bearer other" }),
-		"500 internal": () => post(plant, {}, { ACCESS_TOKEN: "" }),
-		"503 store": () => post(plant, {}, down),
+		"POST /plants 400 notJson": () => post('{"id":42,"name":"Ficus",}'),
+		"POST /plants 400 tooLarge": () => post(" ".repeat(MAX_BYTES + 1)),
+		"POST /plants 400 mediaType": () =>
+			post(plant, { "Content-Type": "text/plain" }),
+		"POST /plants 400 notNewPlant": () => post('{"id":1.5}'),
+		"POST /plants 401 missing": () => post(plant, { Authorization: "" }),
+		"POST /plants 401 invalid": () =>
+			post(plant, { Authorization: "Bearer x" }),
+		"POST /plants 500 internal": () => post(plant, {}, { ACCESS_TOKEN: "" }),
+		"POST /plants 503 store": () => post(plant, {}, down),
 	};
-	const documented = Object.entries(responses).flatMap(([status, response]) =>
-		Object.entries(response.content["application/json"].examples).map(
-			([name, { value }]) => ({
-				name: `${status} ${name}`,
-				status: Number(status),
-				value,
-				headers: new Map<string, { schema: { pattern: string } }>(
-					Object.entries("headers" in response ? response.headers : {}),
+
+	const documented = operations.flatMap((operation) =>
+		Object.entries(operation.responses).flatMap(
+			([status, { headers = {}, content }]) =>
+				Object.entries(content["application/json"].examples ?? {}).map(
+					([name, { value }]) => ({
+						name: `${operation.name} ${status} ${name}`,
+						status: Number(status),
+						headers,
+						value,
+					}),
 				),
-			}),
 		),
 	);
 
@@ -142,15 +202,20 @@ describe("the examples of responses", () => {
 
 	it.each(documented)(
 		"include what the Worker returns: $name",
-		async (example) => {
+		async ({ name, status, headers, value }) => {
 			vi.spyOn(console, "error").mockReturnValue();
-			const res = await requests[example.name]?.();
-			expect(res?.status).toBe(example.status);
-			expect(res?.headers.get("Content-Type")).toBe("application/json");
-			for (const [name, { schema }] of example.headers) {
-				expect(res?.headers.get(name)).toMatch(new RegExp(schema.pattern));
-			}
-			expect(await res?.json()).toEqual(example.value);
+			const res = await requests[name]?.();
+			expect(res?.status).toBe(status);
+			expect(await res?.json()).toEqual(value);
+			const { "content-type": type, ...others } = Object.fromEntries(
+				res?.headers ?? [],
+			);
+			expect(type).toBe("application/json");
+			const patterns = Object.entries(headers).map(([header, { schema }]) => [
+				header.toLowerCase(),
+				expect.stringMatching(schema.pattern),
+			]);
+			expect(others).toEqual(Object.fromEntries(patterns));
 		},
 	);
 });
