@@ -30,7 +30,7 @@ const problems: string[] = [];
 
 /** Runs `npm run dev`, and returns the origin that it prints. */
 async function startDev(): Promise<string> {
-	// A token in the environment overrides the one in test/dev.env.
+	// A token in the environment overrides the one in .dev.vars.example.
 	const { ACCESS_TOKEN: _, ...env } = process.env;
 	// With detached, stopDev reaches Wrangler and workerd, too.
 	dev = spawn(`npm run dev -- --port 0 --persist-to "${directory}" 2>&1`, {
