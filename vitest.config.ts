@@ -1,5 +1,6 @@
 import { cloudflareTest } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
+import { unstable_readConfig as readConfig } from "wrangler";
 
 // The tests use this token, even if a developer has a .dev.vars file. The variable only
 // tells Wrangler that the required secret is set.
@@ -32,6 +33,8 @@ export default defineConfig({
 					name: "worker",
 					include: ["test/*.test.ts"],
 					setupFiles: "test/setup.ts",
+					// For test/config.test.ts, which runs in workerd.
+					provide: { config: readConfig({ config: "wrangler.toml" }) },
 				},
 			},
 			{
