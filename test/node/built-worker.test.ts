@@ -1,0 +1,88 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import type { KVNamespace } from "@cloudflare/workers-types";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { createTestHarness } from "wrangler";
+
+const directory = mkdtempSync(join(tmpdir(), "plants-"));
+const strayFiles = ["src/docs/stray.html", "src/docs/.stray"];
+
+const server = createTestHarness({
+	workers: [
+		{
+			configPath: "wrangler.toml",
+			prebuiltWorkerDir: directory,
+			secrets: { ACCESS_TOKEN: "test-token" },
+		},
+	],
+});
+let origin: string;
+
+beforeAll(async () => {
+	for (const file of strayFiles) writeFileSync(file, "stray");
+	const wrangler = "node_modules/wrangler/bin/wrangler.js";
+	const args = [wrangler, "deploy", "--dry-run", "--outdir", directory];
+	execFileSync(process.execPath, args, {
+		env: { ...process.env, WRANGLER_LOG_PATH: directory },
+	});
+	const { url } = await server.listen();
+	origin = url.origin;
+});
+
+afterAll(async () => {
+	await server.close();
+	for (const path of [directory, ...strayFiles]) {
+		rmSync(path, { recursive: true, force: true });
+	}
+});
+
+it("has at most 20 KB gzip", () => {
+	const bundle = readFileSync(join(directory, "index.js"));
+	expect(gzipSync(bundle).byteLength).toBeLessThanOrEqual(20_000);
+});
+
+const MIB = 1_048_576;
+
+/** Without Content-Length, as with `Transfer-Encoding: chunked`. */
+const chunked = (text: string) => new Blob([text]).stream();
+
+const post = (body: string | ReadableStream) =>
+	fetch(`${origin}/plants`, {
+		method: "POST",
+		headers: {
+			Authorization: "Bearer test-token",
+			"Content-Type": "application/json",
+		},
+		body,
+		duplex: "half",
+	});
+
+it.each([
+	["with Content-Length", (text: string) => text],
+	["chunked", chunked],
+])("stores a plant that is sent %s", async (_, bodyOf) => {
+	const res = await post(bodyOf('{"id":9223372036854775807,"name":"Ficus"}'));
+	expect(res.status).toBe(200);
+	const { PLANTS } = await server.getWorker<{ PLANTS: KVNamespace }>().getEnv();
+	expect(await PLANTS.get("9223372036854775807")).toBe('{"name":"Ficus"}');
+	await PLANTS.delete("9223372036854775807");
+});
+
+it.each([
+	["with Content-Length", " ".repeat(32 * MIB)],
+	["chunked", chunked(" ".repeat(32 * MIB))],
+])("returns 413 to a client that sends 32 MiB, %s", async (_, body) => {
+	const res = await post(body);
+	expect(res.status).toBe(400);
+	expect(await res.json()).toMatchObject({ error: 413 });
+});
+
+it("serves the page, and no other file of its folder", async () => {
+	expect((await fetch(origin)).status).toBe(200);
+	for (const path of ["/stray.html", "/stray", "/.stray", "/.assetsignore"]) {
+		expect((await fetch(origin + path)).status).toBe(401);
+	}
+});
