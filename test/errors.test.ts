@@ -17,8 +17,8 @@ let lines: unknown[];
 beforeEach(() => {
 	lines = [];
 	for (const level of ["debug", "info", "log", "warn", "error"] as const) {
-		vi.spyOn(console, level).mockImplementation((line) => {
-			lines.push(JSON.parse(line));
+		vi.spyOn(console, level).mockImplementation((line: string) => {
+			lines.push(...line.split("\n").map((text) => JSON.parse(text)));
 		});
 	}
 });

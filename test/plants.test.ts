@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { post, stored, withPut } from "./request";
 
 it("returns 200 with the name and the tag, and stores the same text", async () => {
@@ -34,14 +34,24 @@ it("stores no expiration and no metadata", async () => {
 	expect((await env.PLANTS.list()).keys).toEqual([{ name: "7" }]);
 });
 
-it("returns 200 after the plant is stored", async () => {
+it("returns no response until the plant is stored, however long KV takes", async () => {
+	vi.useFakeTimers();
+	vi.spyOn(scheduler, "wait").mockResolvedValue();
+	onTestFinished(() => void vi.useRealTimers());
 	const events: string[] = [];
-	const put = async () => {
-		await scheduler.wait(0);
-		events.push("stored");
-	};
-	await post('{"id":1,"name":"Ficus"}', {}, withPut(put));
-	events.push("response");
+	const { promise, resolve } = Promise.withResolvers<void>();
+	const response = (async () => {
+		await post(
+			'{"id":1,"name":"Ficus"}',
+			{},
+			withPut(() => promise),
+		);
+		events.push("response");
+	})();
+	await vi.advanceTimersByTimeAsync(3_600_000);
+	events.push("stored");
+	resolve();
+	await response;
 	expect(events).toEqual(["stored", "response"]);
 });
 
