@@ -191,34 +191,46 @@ describe("the encoding", () => {
 
 describe("JSON", () => {
 	it.each([
-		["an empty body", "", ""],
-		["an empty chunked body", chunked([]), ""],
-		["white space", " \r\n", ""],
-		["an incomplete object", plant.slice(0, 15), ""],
-		["text after the object", `${plant}x`, " (line 1 column 24)"],
-		["two objects", plant + plant, " (line 1 column 24)"],
-		["a comment", `/* */${plant}`, ""],
-		["a trailing comma", '{"id":1,\n"name":"Ficus",}', " (line 2 column 16)"],
-		["single quotes", "{'id':1,'name':'Ficus'}", " (line 1 column 2)"],
-		["a control character", '{"id":1,"name":"\n"}', " (line 1 column 17)"],
-		["a leading zero", '{"id":01,"name":"Ficus"}', " (line 1 column 8)"],
-		["a plus sign", '{"id":+1,"name":"Ficus"}', ""],
-		["a hexadecimal number", '{"id":0x1}', " (line 1 column 8)"],
-		["a number without a fraction", '{"id":1.}', " (line 1 column 9)"],
-		["NaN", '{"id":NaN,"name":"Ficus"}', ""],
-		["Infinity", '{"id":Infinity,"name":"Ficus"}', ""],
-		["100,000 open brackets", "[".repeat(100_000), ""],
-		["a form", "id=1&name=Ficus", ""],
-		["UTF-16", new Uint8Array([0x7b, 0, 0x7d, 0]), " (line 1 column 2)"],
-		["a body that looks like a position", "[x (line 1 column 2)", ""],
-	])("returns 400 for %s", async (_, body, position) => {
+		["an empty body", ""],
+		["an empty chunked body", chunked([])],
+		["white space", " \r\n"],
+		["an incomplete object", plant.slice(0, 15)],
+		["text after the object", `${plant}x`],
+		["two objects", plant + plant],
+		["a comment", `/* */${plant}`],
+		["a trailing comma", '{"id":1,\n"name":"Ficus",}'],
+		["single quotes", "{'id':1,'name':'Ficus'}"],
+		["a control character", '{"id":1,"name":"\n"}'],
+		["a leading zero", '{"id":01,"name":"Ficus"}'],
+		["a plus sign", '{"id":+1,"name":"Ficus"}'],
+		["a hexadecimal number", '{"id":0x1}'],
+		["a number without a fraction", '{"id":1.}'],
+		["NaN", '{"id":NaN,"name":"Ficus"}'],
+		["Infinity", '{"id":Infinity,"name":"Ficus"}'],
+		["100,000 open brackets", "[".repeat(100_000)],
+		["a form", "id=1&name=Ficus"],
+		["UTF-16", new Uint8Array([0x7b, 0, 0x7d, 0])],
+	])("returns 400 for %s", async (_, body) => {
 		const res = await post(body);
 		expect(res.status).toBe(400);
 		expect(await res.json()).toEqual({
 			error: 400,
-			message: `The body is not valid JSON${position}.`,
+			message: expect.stringMatching(
+				/^The body is not valid JSON( \(line \d+ column \d+\))?\.$/,
+			),
 		});
 		expect(await stored()).toEqual({});
+	});
+
+	it.each([
+		["the position", "{\n'id':1}", " (line 2 column 1)"],
+		["no part of the body", "[x (line 1 column 2)", ""],
+	])("returns 400 with %s", async (_, body, position) => {
+		const res = await post(body);
+		expect(await res.json()).toEqual({
+			error: 400,
+			message: `The body is not valid JSON${position}.`,
+		});
 	});
 });
 
