@@ -1,7 +1,5 @@
-import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { MAX_BYTES } from "../src/body";
-import app from "../src/index";
 import { post, stored } from "./request";
 
 const plant = '{"id":1,"name":"Ficus"}';
@@ -55,14 +53,6 @@ describe("the media type", () => {
 			message: "Send the header Content-Type: application/json.",
 		});
 		expect(await stored()).toEqual({});
-	});
-
-	it("returns 415 when it is missing", async () => {
-		const headers = { Authorization: "Bearer test-token" };
-		const body = new TextEncoder().encode(plant);
-		const init = { method: "POST", headers, body };
-		const res = await app.request("/plants", init, env);
-		expect(await res.json()).toMatchObject({ error: 415 });
 	});
 });
 
@@ -137,6 +127,7 @@ describe("the encoding", () => {
 		["an encoded surrogate", [0xed, 0xa0, 0x80]],
 		["a code point beyond U+10FFFF", [0xf4, 0x90, 0x80, 0x80]],
 		["an incomplete character", [0xc3]],
+		["gzip", [0x1f, 0x8b]],
 	])("returns 400 for %s", async (_, bytes) => {
 		const body = new Blob(['{"id":1,"name":"', new Uint8Array(bytes), '"}']);
 		const res = await post(await body.arrayBuffer());
@@ -146,17 +137,6 @@ describe("the encoding", () => {
 			message: "The body is not UTF-8 or is compressed.",
 		});
 		expect(await stored()).toEqual({});
-	});
-
-	it("returns 400 for a compressed body", async () => {
-		const gzip = new Blob([plant])
-			.stream()
-			.pipeThrough(new CompressionStream("gzip"));
-		const res = await post(gzip, { "Content-Encoding": "gzip" });
-		expect(await res.json()).toMatchObject({
-			error: 400,
-			message: expect.stringContaining("compressed"),
-		});
 	});
 
 	it("ignores Content-Encoding", async () => {
@@ -178,19 +158,16 @@ describe("the encoding", () => {
 		expect(await stored()).toEqual({ 1: '{"name":"🌱"}' });
 	});
 
-	it("returns 400 for an incomplete character at the end", async () => {
-		const body = await new Blob([plant, new Uint8Array([0xe2, 0x82])]).bytes();
-		const res = await post(body);
-		expect(await res.json()).toMatchObject({
-			error: 400,
-			message: "The body is not UTF-8 or is compressed.",
-		});
+	it("returns 400 for an incomplete character at the end, and forgets it", async () => {
+		const body = new Blob([plant, new Uint8Array([0xe2, 0x82])]);
+		expect((await post(await body.bytes())).status).toBe(400);
 		expect((await post(plant)).status).toBe(200);
 	});
 });
 
 describe("JSON", () => {
 	it.each([
+		["no body", null],
 		["an empty body", ""],
 		["an empty chunked body", chunked([])],
 		["white space", " \r\n"],
@@ -231,19 +208,6 @@ describe("JSON", () => {
 			error: 400,
 			message: `The body is not valid JSON${position}.`,
 		});
-	});
-});
-
-it("returns 400 when there is no body", async () => {
-	const headers = {
-		Authorization: "Bearer test-token",
-		"Content-Type": "application/json",
-	};
-	const res = await app.request("/plants", { method: "POST", headers }, env);
-	expect(res.status).toBe(400);
-	expect(await res.json()).toMatchObject({
-		error: 400,
-		message: expect.stringContaining("JSON"),
 	});
 });
 

@@ -7,7 +7,9 @@ it("returns 200 with the name and the tag, and stores the same text", async () =
 		'{ "tag":"\\u0069ndoor", "id":42, "name":"Bl\\u00fcte" }',
 	);
 	expect(res.status).toBe(200);
-	expect(res.headers.get("Content-Type")).toBe("application/json");
+	expect(Object.fromEntries(res.headers)).toEqual({
+		"content-type": "application/json",
+	});
 	expect(await res.text()).toBe('{"name":"Blüte","tag":"indoor"}');
 	expect(await stored()).toEqual({ 42: '{"name":"Blüte","tag":"indoor"}' });
 });

@@ -45,22 +45,16 @@ const stringText = fc
 
 const anyText = fc.oneof(integerText, numberText, stringText, fc.json());
 
-/** A member, such as `"tag" : "indoor"`. One value in six is of any type. */
-const member = (names: string[], usual: fc.Arbitrary<string>) => {
-	const name = fc.constantFrom(...names);
-	const value = fc.oneof(usual, usual, usual, usual, usual, anyText);
-	return fc.tuple(name, value).map(([name, text]) => ` "${name}" : ${text}`);
-};
-
-/** A JSON object with at least three of these members, in any order. */
+/** A JSON object with at least three of five members, in any order. */
 const objectText = fc
-	.tuple(
-		member(["id", "\\u0069d", "i\\u0064"], integerText),
-		member(["name", "n\\u0061me"], stringText),
-		member(["tag"], stringText),
-		member(["id", "x", "__proto__"], anyText),
-		anyText.map((text) => `"x":[{"id":${text}}]`),
-	)
+	.tuple(integerText, stringText, fc.oneof(stringText, anyText), anyText)
+	.map(([id, name, tag, any]) => [
+		`"\\u0069d" : ${id}`,
+		`"n\\u0061me":${name}`,
+		`"tag":${tag}`,
+		`"id":${any}`,
+		`"__proto__":[{"id":${any}}]`,
+	])
 	.chain((members) => fc.shuffledSubarray(members, { minLength: 3 }))
 	.map((members) => `{${members.join()}}`);
 
@@ -89,13 +83,9 @@ function exactId(text: string): bigint | undefined {
 }
 
 it("accepts exactly the bodies that match NewPlant (property)", async () => {
-	const bodies = fc.oneof(
-		{ weight: 9, arbitrary: objectText },
-		{ weight: 1, arbitrary: anyText },
-	);
 	let accepted = 0;
 	await fc.assert(
-		fc.asyncProperty(bodies, async (body) => {
+		fc.asyncProperty(fc.oneof(objectText, anyText), async (body) => {
 			const id = exactId(body);
 			const { name, tag } = JSON.parse(body) ?? {};
 			const isNewPlant =
@@ -116,7 +106,7 @@ it("accepts exactly the bodies that match NewPlant (property)", async () => {
 				expect(await stored()).toEqual({});
 			}
 		}),
-		{ numRuns: 600 },
+		{ numRuns: 1000 },
 	);
 	// Otherwise the generator is wrong.
 	expect(accepted).toBeGreaterThan(100);

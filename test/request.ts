@@ -3,7 +3,7 @@ import app from "../src/index";
 
 /** Sends `POST /plants` with the right token and media type. `headers` and `bindings` override. */
 export const post = (
-	body: BodyInit,
+	body: BodyInit | null,
 	headers: Record<string, string> = {},
 	bindings: Partial<Env> = {},
 ): Response | Promise<Response> =>
