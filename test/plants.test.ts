@@ -70,19 +70,10 @@ it("writes once to KV and reads nothing", async () => {
 });
 
 it.each([
-	[
-		"other members",
-		'{"id":1,"name":"Ficus","color":"green","Tag":5,"nested":{"id":2}}',
-	],
+	["other members", '{"id":1,"name":"Ficus","Tag":5,"x":{"id":2}}'],
 	["50,000 members", `{"id":1,"name":"Ficus"${',"x":1e9'.repeat(50_000)}}`],
-	[
-		"members like those of Object.prototype",
-		'{"id":1,"name":"Ficus","__proto__":{"tag":1},"constructor":2}',
-	],
-	[
-		"all but the last of repeated members",
-		'{"id":2,"name":5,"id":1,"name":"Ficus"}',
-	],
+	["__proto__", '{"id":1,"name":"Ficus","__proto__":{"tag":1}}'],
+	["the first of two ids", '{"id":2,"name":5,"id":1,"name":"Ficus"}'],
 ])("ignores %s", async (_, body) => {
 	const res = await post(body);
 	expect(res.status).toBe(200);

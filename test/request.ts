@@ -5,7 +5,7 @@ import app from "../src/index";
 export const post = (
 	body: BodyInit | null,
 	headers: Record<string, string> = {},
-	bindings: Partial<Env> = {},
+	bindings: Partial<Record<keyof Env, unknown>> = {},
 ): Response | Promise<Response> =>
 	app.request(
 		"/plants",
@@ -26,9 +26,7 @@ export const post = (
 	);
 
 /** Bindings with a KV namespace that has this `put`. */
-export const withPut = (put: () => Promise<void>): Partial<Env> => ({
-	PLANTS: { put } as unknown as KVNamespace,
-});
+export const withPut = (put: () => Promise<void>) => ({ PLANTS: { put } });
 
 /** Everything in the KV namespace: values by key. */
 export async function stored(): Promise<Record<string, string | null>> {

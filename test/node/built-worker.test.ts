@@ -46,9 +46,6 @@ it("has at most 20 KB gzip", () => {
 
 const MIB = 1_048_576;
 
-/** Without Content-Length, as with `Transfer-Encoding: chunked`. */
-const chunked = (text: string) => new Blob([text]).stream();
-
 const post = (body: string | ReadableStream) =>
 	fetch(`${origin}/plants`, {
 		method: "POST",
@@ -60,29 +57,27 @@ const post = (body: string | ReadableStream) =>
 		duplex: "half",
 	});
 
-it.each([
-	["with Content-Length", (text: string) => text],
-	["chunked", chunked],
-])("stores a plant that is sent %s", async (_, bodyOf) => {
-	const res = await post(bodyOf('{"id":9223372036854775807,"name":"Ficus"}'));
+it("stores a plant", async () => {
+	const res = await post('{"id":9223372036854775807,"name":"Ficus"}');
 	expect(res.status).toBe(200);
 	const { PLANTS } = await server.getWorker<{ PLANTS: KVNamespace }>().getEnv();
 	expect(await PLANTS.get("9223372036854775807")).toBe('{"name":"Ficus"}');
-	await PLANTS.delete("9223372036854775807");
 });
 
 it.each([
 	["with Content-Length", " ".repeat(32 * MIB)],
-	["chunked", chunked(" ".repeat(32 * MIB))],
+	["chunked", new Blob([" ".repeat(32 * MIB)]).stream()],
 ])("returns 413 to a client that sends 32 MiB, %s", async (_, body) => {
 	const res = await post(body);
 	expect(res.status).toBe(400);
 	expect(await res.json()).toMatchObject({ error: 413 });
 });
 
-it("serves the page, and no other file of its folder", async () => {
-	expect((await fetch(origin)).status).toBe(200);
-	for (const path of ["/stray.html", "/stray", "/.stray", "/.assetsignore"]) {
-		expect((await fetch(origin + path)).status).toBe(401);
-	}
+it.each([
+	["/", 200],
+	["/stray", 401],
+	["/stray.html", 401],
+	["/.stray", 401],
+])("serves only the files of the page: %s returns %d", async (path, status) => {
+	expect((await fetch(origin + path)).status).toBe(status);
 });
