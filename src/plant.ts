@@ -16,7 +16,7 @@ const requiredOr = (text: string) => ({
 export const Plant = z.object(
 	{
 		name: z.string(requiredOr(STRING)),
-		tag: z.optional(z.string(requiredOr(STRING))),
+		tag: z.optional(z.string(`${STRING}, or left out`)),
 	},
 	OBJECT,
 );
