@@ -4,28 +4,17 @@ import packageJson from "../package.json";
 declare module "vitest" {
 	/** From `vitest.config.ts`: Wrangler cannot read its configuration in workerd. */
 	interface ProvidedContext {
-		config: Record<string, unknown> & { dev: { port?: number } };
+		config: object;
 	}
 }
 
 it("has the configuration that the README and docs/operations.md describe", () => {
-	const config = inject("config");
-	expect({
-		name: config.name,
-		workers_dev: config.workers_dev,
-		preview_urls: config.preview_urls,
-		port: config.dev.port,
-		assets: config.assets,
-		secrets: config.secrets,
-		kv_namespaces: config.kv_namespaces,
-		observability: config.observability,
-		minify: config.minify,
-		upload_source_maps: config.upload_source_maps,
-	}).toEqual({
+	// Each value is compared as a whole.
+	const expected = expect.objectContaining({
 		name: "plants",
 		workers_dev: true,
 		preview_urls: false,
-		port: undefined,
+		dev: expect.not.objectContaining({ port: expect.anything() }),
 		assets: { directory: "src/docs" },
 		secrets: { required: ["ACCESS_TOKEN"] },
 		// An operator may add the id.
@@ -34,6 +23,7 @@ it("has the configuration that the README and docs/operations.md describe", () =
 		minify: true,
 		upload_source_maps: true,
 	});
+	expect(inject("config")).toEqual(expected);
 });
 
 it("has the scripts that the README and docs/operations.md describe", () => {
