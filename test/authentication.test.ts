@@ -107,25 +107,23 @@ describe("the comparison", () => {
 
 describe("ACCESS_TOKEN", () => {
 	it.each([
-		["a token", "one", ["one"]],
-		["every b64token character", "aZ09-._~+/==", ["aZ09-._~+/=="]],
-		["several tokens", "one two three", ["one", "two", "three"]],
-		["a token twice", "one one", ["one"]],
-		["any white space", " \n one\r\n\ttwo\v\f\u00a0", ["one", "two"]],
-	])("may hold %s", async (_, ACCESS_TOKEN, tokens) => {
-		for (const token of tokens) {
+		["one", "one", 200],
+		["aZ09-._~+/==", "aZ09-._~+/==", 200],
+		["one two three", "one", 200],
+		["one two three", "three", 200],
+		["one one", "one", 200],
+		[" \n one\r\n\ttwo\v\f\u00a0", "one", 200],
+		[" \n one\r\n\ttwo\v\f\u00a0", "two", 200],
+		["one two", "three", 401],
+		["one two", "one two", 401],
+		["one two", "onetwo", 401],
+		["one two", " ", 401],
+	])(
+		"when it is %j, the token %j returns %d",
+		async (secret, token, status) => {
 			const headers = { Authorization: `Bearer ${token}` };
-			const res = await post(plant, headers, { ACCESS_TOKEN });
-			expect(res.status).toBe(200);
-		}
-	});
-
-	it.each(["three", "one two", "onetwo", " "])(
-		'returns 401 for the token %j when it holds "one two"',
-		async (token) => {
-			const headers = { Authorization: `Bearer ${token}` };
-			const res = await post(plant, headers, { ACCESS_TOKEN: "one two" });
-			expect(res.status).toBe(401);
+			const res = await post(plant, headers, { ACCESS_TOKEN: secret });
+			expect(res.status).toBe(status);
 		},
 	);
 

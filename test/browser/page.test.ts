@@ -25,7 +25,7 @@ let browser: Browser;
 let page: Page;
 let response: Response | null;
 
-/** Console errors, which include violations of the policy, and requests to another origin. */
+/** Console errors, as of the policy, and requests to another origin. */
 const problems: string[] = [];
 
 /** Runs `npm run dev`, and returns the origin that it prints. */
@@ -54,15 +54,9 @@ function stopDev(): void {
 }
 
 beforeAll(async () => {
-	if (!executablePath) {
-		throw new Error(
-			"Install Chrome or Chromium, or set CHROME_PATH to its executable.",
-		);
-	}
+	if (!executablePath) throw new Error("Install Chromium, or set CHROME_PATH.");
 	// After Ctrl-C, Vitest does not run afterAll.
-	for (const event of ["SIGINT", "SIGTERM", "disconnect"]) {
-		process.on(event, stopDev);
-	}
+	for (const event of ["SIGINT", "disconnect"]) process.on(event, stopDev);
 	const origin = await startDev();
 	// Chromium's sandbox does not work for root.
 	const chromiumSandbox = process.getuid?.() !== 0;
