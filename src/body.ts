@@ -56,7 +56,7 @@ export const readJson: MiddlewareHandler = async (c, next) => {
 		return badRequest(400, `The body is not valid JSON${position}.`);
 	}
 	setExactId(value, text);
-	// Assigned as a literal, V8 keeps the function, and with it the body, until a full GC.
+	// V8 keeps a literal that is assigned to a property, and so the body, for longer.
 	const json = async <T>() => value as T;
 	c.req.json = json;
 	return next();

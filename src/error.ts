@@ -5,8 +5,7 @@ import { HTTPException } from "hono/http-exception";
 export class ServiceError extends HTTPException {
 	/**
 	 * @param event what the log calls the error
-	 * @param options `cause` is what was thrown. It is logged, so it must not hold a token
-	 *   or a body.
+	 * @param options `cause` is logged, so it must not hold a token or a body
 	 * @param id the id of the plant, if there is one
 	 */
 	constructor(
