@@ -10,7 +10,7 @@ process.env.ACCESS_TOKEN = ACCESS_TOKEN;
 export default defineConfig({
 	test: {
 		restoreMocks: true,
-		// A slow machine is not a failure.
+		// A slow machine must not fail a test.
 		testTimeout: 60_000,
 		hookTimeout: 60_000,
 		coverage: {

@@ -56,7 +56,7 @@ export const readJson: MiddlewareHandler = async (c, next) => {
 		return badRequest(400, `The body is not valid JSON${position}.`);
 	}
 	setExactId(value, text);
-	// V8 keeps a literal that is assigned to a property, and so the body, for longer.
+	// A function literal that is assigned to a property keeps the body in memory.
 	const json = async <T>() => value as T;
 	c.req.json = json;
 	return next();

@@ -34,7 +34,7 @@ export const handleError: ErrorHandler = async (error, c) => {
 		const { event = "unforeseen", id, cause = error } = details;
 		const { name, message, stack } =
 			cause instanceof Error ? cause : new Error(String(cause));
-		// Without Cloudflare in front, as in wrangler dev, a client sets this header.
+		// Without Cloudflare in front, as in wrangler dev, a client can set this header.
 		const ray = c.req.header("CF-Ray")?.slice(0, 64);
 		console.error(
 			JSON.stringify({ event, ray, id, error: { name, message, stack } }),

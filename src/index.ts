@@ -8,7 +8,7 @@ import { NewPlant, rejectInvalid } from "./plant";
 import { storePlant } from "./store";
 
 const app = new Hono<{ Bindings: Env }>({
-	// Hono's own getPath decodes the path, which is slow when the path is malformed.
+	// Hono's own getPath decodes the path: /%70lants is then /plants, and /%e0… is slow.
 	getPath: (request) => new URL(request.url).pathname,
 });
 

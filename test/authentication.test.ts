@@ -83,7 +83,7 @@ it("returns 401 before it reads the body", async () => {
 });
 
 describe("the comparison", () => {
-	it("compares as many bytes for a token of another length", async () => {
+	it("compares the whole secret with a token of another length", async () => {
 		const compare = vi.spyOn(crypto.subtle, "timingSafeEqual");
 		await post(plant, { Authorization: "Bearer x" });
 		expect(compare).toHaveBeenCalledOnce();
@@ -119,7 +119,7 @@ describe("ACCESS_TOKEN", () => {
 		["one two", "onetwo", 401],
 		["one two", " ", 401],
 	])(
-		"when it is %j, the token %j returns %d",
+		"when it is %j, a request with the token %j returns %d",
 		async (secret, token, status) => {
 			const headers = { Authorization: `Bearer ${token}` };
 			const res = await post(plant, headers, { ACCESS_TOKEN: secret });
@@ -127,7 +127,7 @@ describe("ACCESS_TOKEN", () => {
 		},
 	);
 
-	it("counts from the request in which it changes", async () => {
+	it("is parsed again when it changes", async () => {
 		const headers = { Authorization: "Bearer one" };
 		const before = await post(plant, headers, { ACCESS_TOKEN: "one" });
 		expect(before.status).toBe(200);
@@ -148,7 +148,7 @@ describe("ACCESS_TOKEN", () => {
 		["quoted", '"one"', invalid(1)],
 		["not ASCII", "žeton", invalid(1)],
 	])(
-		"returns 500 for every request and logs why when it is %s: %j",
+		"returns 500 with any token, and logs why, when it is %s: %j",
 		async (_, ACCESS_TOKEN, message) => {
 			const log = vi.spyOn(console, "error").mockReturnValue();
 			for (const token of ["", "undefined", ACCESS_TOKEN]) {

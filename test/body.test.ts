@@ -41,7 +41,7 @@ describe("the media type", () => {
 		"application/json\f;charset=utf-8",
 		"application/json, application/json",
 		"text/plain; application/json",
-	])("returns 415 when it is %j", async (type) => {
+	])("returns error 415 when it is %j", async (type) => {
 		const res = await post(plant, { "Content-Type": type });
 		expect(res.status).toBe(400);
 		expect(await res.json()).toEqual({
@@ -75,7 +75,7 @@ describe("the size", () => {
 		["a byte too much in two chunks", chunked([sized(MAX_BYTES), " "])],
 		["8 times the limit", sized(8 * MAX_BYTES)],
 		["more bytes than characters", "ü".repeat(MAX_BYTES / 2 + 1)],
-	])("returns 413 for %s", async (_, body) => {
+	])("returns error 413 for %s", async (_, body) => {
 		const res = await post(body);
 		expect(res.status).toBe(400);
 		expect(await res.json()).toEqual({
@@ -101,7 +101,7 @@ describe("the size", () => {
 		expect([...arrays]).toEqual([[]]);
 	});
 
-	it("reserves at most 64 KiB at once, and no more than a small body needs", async () => {
+	it("reserves at most 64 KiB at once, and 300 KB for a body of 100 KB", async () => {
 		const buffers: number[] = [];
 		const chunks = sized(100_000).match(/.{1,1000}/g) ?? [];
 		const res = await post(chunked(chunks, buffers));

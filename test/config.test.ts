@@ -9,7 +9,6 @@ declare module "vitest" {
 }
 
 it("has the configuration that the README and docs/operations.md describe", () => {
-	// Each value is compared as a whole.
 	const expected = expect.objectContaining({
 		name: "plants",
 		workers_dev: true,

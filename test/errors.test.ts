@@ -6,7 +6,7 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { MAX_BYTES } from "../src/body";
 import { handleError } from "../src/error";
 import app from "../src/index";
-import { post, withPut } from "./request";
+import { post, stored, withPut } from "./request";
 
 const plant = '{"id":9007199254740993,"name":"Ficus"}';
 const headers = { Authorization: "Bearer test-token" };
@@ -140,6 +140,7 @@ it("ignores the query", async () => {
 	};
 	const res = await app.request("/plants?id=2", init, env);
 	expect(res.status).toBe(200);
+	expect(Object.keys(await stored())).toEqual(["9007199254740993"]);
 });
 
 it.each(["GET", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS"])(

@@ -66,7 +66,7 @@ it.each([
 	"null",
 	"[1]",
 	'{"id":1}',
-])("returns 422 for the id %s", async (id) => {
+])("returns error 422 for the id %s", async (id) => {
 	// In the second body, a string looks like a number that may be rounded.
 	for (const name of ["Ficus", "v1.5"]) {
 		const res = await post(`{"id":${id},"name":"${name}"}`);
@@ -139,7 +139,7 @@ it.each([
 	}
 });
 
-it("returns 422 when it does not find the source of the id", async () => {
+it("returns error 422 when it does not find the source of the id", async () => {
 	const stub = vi.spyOn(RegExp.prototype, "exec");
 	stub.mockImplementation(function (this: RegExp, text) {
 		return this.global ? null : exec.call(this, text);

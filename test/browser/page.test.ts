@@ -25,7 +25,7 @@ let browser: Browser;
 let page: Page;
 let response: Response | null;
 
-/** Console errors, as of the policy, and requests to another origin. */
+/** Console errors, such as those of the policy, and requests to another origin. */
 const problems: string[] = [];
 
 /** Runs `npm run dev`, and returns the origin that it prints. */
@@ -108,7 +108,7 @@ it("sends the id 9223372036854775807 exactly", async () => {
 	await expectCreated({ name: "Fern" });
 });
 
-it("does not store the token in the browser", async () => {
+it("stores no token in cookies or local storage", async () => {
 	const state = await page.context().storageState();
 	expect(state).toEqual({ cookies: [], origins: [] });
 });

@@ -39,7 +39,7 @@ afterAll(async () => {
 	}
 });
 
-it("has at most 20 KB gzip", () => {
+it("has a bundle of at most 20 KB gzip", () => {
 	const bundle = readFileSync(join(directory, "index.js"));
 	expect(gzipSync(bundle).byteLength).toBeLessThanOrEqual(20_000);
 });
@@ -67,7 +67,7 @@ it("stores a plant", async () => {
 it.each([
 	["with Content-Length", " ".repeat(32 * MIB)],
 	["chunked", new Blob([" ".repeat(32 * MIB)]).stream()],
-])("returns 413 to a client that sends 32 MiB, %s", async (_, body) => {
+])("returns error 413 to a client that sends 32 MiB, %s", async (_, body) => {
 	const res = await post(body);
 	expect(res.status).toBe(400);
 	expect(await res.json()).toMatchObject({ error: 413 });
