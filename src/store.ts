@@ -6,9 +6,8 @@ import type { NewPlant } from "./plant";
  *
  * The key is the id in decimal. A plant with the same id is replaced: the last write wins.
  *
- * @throws {ServiceError} 503 `store_failed` with `Retry-After` in seconds (RFC 9110
- *   §10.2.3) when KV fails. It is safe to store the plant again, unless a newer plant
- *   with the same id was stored since.
+ * @throws {ServiceError} 503 `store_failed` with `Retry-After` (RFC 9110 §10.2.3) when KV
+ *   fails. Store the plant again, unless a newer one with the same id was stored since.
  */
 export async function storePlant(
 	plants: KVNamespace,
