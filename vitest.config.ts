@@ -6,6 +6,7 @@ import { unstable_readConfig as readConfig } from "wrangler";
 // tells Wrangler that the required secret is set.
 const ACCESS_TOKEN = "test-token";
 process.env.ACCESS_TOKEN = ACCESS_TOKEN;
+delete process.env.CLOUDFLARE_ENV;
 
 export default defineConfig({
 	test: {

@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from "hono";
 import { setExactId } from "./exact-id";
 
-/** The largest body that is accepted, in bytes: 1 MiB. */
+/** The largest body that is accepted, in bytes. */
 export const MAX_BYTES = 1_048_576;
 
 /** RFC 9110 §8.3.1: case-insensitive, with any parameters. */

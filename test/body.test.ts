@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { MAX_BYTES } from "../src/body";
 import { post, stored } from "./request";
 
@@ -87,6 +87,7 @@ describe("the size", () => {
 
 	it("reads a larger body to its end, and keeps no part of it", async () => {
 		const { push } = Array.prototype;
+		onTestFinished(() => void Object.assign(Array.prototype, { push }));
 		const arrays = new Set<unknown[]>();
 		// readBytes pushes the parts to an array.
 		Array.prototype.push = function (...items) {
@@ -95,7 +96,6 @@ describe("the size", () => {
 		};
 		const chunks: string[] = Array(20).fill(" ".repeat(MAX_BYTES));
 		const res = await post(chunked(chunks));
-		Array.prototype.push = push;
 		expect(await res.json()).toMatchObject({ error: 413 });
 		expect(chunks).toEqual([]);
 		expect([...arrays]).toEqual([[]]);
@@ -205,9 +205,13 @@ it.each([
 	["chunked", {}],
 	["with Content-Length", { "Content-Length": "23" }],
 ])("returns 400 when the client disconnects: %s", async (_, headers) => {
+	let pulls = 0;
 	const body = new ReadableStream({
 		type: "bytes",
-		pull: (controller) => controller.error(new Error("disconnected")),
+		pull(controller) {
+			if (pulls++ > 0) controller.error(new Error("disconnected"));
+			else controller.enqueue(new Uint8Array(100_000));
+		},
 	});
 	const res = await post(body, headers);
 	expect(res.status).toBe(400);
@@ -215,4 +219,15 @@ it.each([
 		error: 400,
 		message: "The body is incomplete.",
 	});
+	// The next body has no part of it.
+	expect((await post(chunked([plant]))).status).toBe(200);
+});
+
+it("keeps two requests at the same time apart", async () => {
+	const texts = ['{"name":"one"}', '{"name":"two"}'];
+	const responses = texts.map(async (text, id) => {
+		const res = await post(chunked([`{"id":${id},`, text.slice(1)]));
+		return res.text();
+	});
+	expect(await Promise.all(responses)).toEqual(texts);
 });

@@ -17,8 +17,9 @@ let lines: unknown[];
 beforeEach(() => {
 	lines = [];
 	for (const level of ["debug", "info", "log", "warn", "error"] as const) {
-		vi.spyOn(console, level).mockImplementation((line: string) => {
-			lines.push(...line.split("\n").map((text) => JSON.parse(text)));
+		vi.spyOn(console, level).mockImplementation((...args: string[]) => {
+			const texts = args.join("\n").split("\n");
+			lines.push(...texts.map((text) => JSON.parse(text)));
 		});
 	}
 });

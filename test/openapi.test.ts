@@ -58,6 +58,9 @@ const operations = Object.entries(paths).flatMap(([path, item]) =>
 
 describe("the OpenAPI document", () => {
 	it("has the interface of POST /plants", () => {
+		const schema = (name: string) => ({
+			"application/json": { schema: { $ref: `#/components/schemas/${name}` } },
+		});
 		expect(openapi).toMatchObject({
 			openapi: "3.1.0",
 			info: { version: "1.0.0", license: { identifier: "MIT" } },
@@ -73,7 +76,8 @@ describe("the OpenAPI document", () => {
 		});
 		expect(openapi.paths["/plants"].post).toMatchObject({
 			operationId: "addPlant",
-			requestBody: { required: true },
+			requestBody: { required: true, content: schema("NewPlant") },
+			responses: { 200: { content: schema("Plant") } },
 		});
 	});
 

@@ -90,10 +90,9 @@ it.each([
 	["digits", '"1.50e3 9007199254740993"', "1.50e3 9007199254740993"],
 ])("stores %s exactly", async (_, json, value) => {
 	const res = await post(`{"id":1,"name":${json},"tag":${json}}`);
-	expect(await res.json()).toEqual({ name: value, tag: value });
-	expect(await stored()).toEqual({
-		1: JSON.stringify({ name: value, tag: value }),
-	});
+	const text = JSON.stringify({ name: value, tag: value });
+	expect(await res.text()).toBe(text);
+	expect(await stored()).toEqual({ 1: text });
 });
 
 const INT64 =

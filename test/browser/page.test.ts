@@ -64,7 +64,8 @@ beforeAll(async () => {
 	page = await browser.newPage();
 	page.on("pageerror", ({ message }) => problems.push(message));
 	page.on("console", (message) => {
-		if (message.type() === "error") problems.push(message.text());
+		const { url } = message.location();
+		if (message.type() === "error") problems.push(`${url} ${message.text()}`);
 	});
 	page.on("request", (request) => {
 		if (new URL(request.url()).origin !== origin) problems.push(request.url());

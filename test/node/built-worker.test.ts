@@ -75,6 +75,7 @@ it.each([
 
 it.each([
 	["/", 200],
+	["/swagger-ui-bundle.js.LICENSE.txt", 200],
 	["/stray", 401],
 	["/stray.html", 401],
 	["/.stray", 401],
