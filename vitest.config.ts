@@ -2,8 +2,8 @@ import { cloudflareTest } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
 import { unstable_readConfig as readConfig } from "wrangler";
 
-// The tests use this token, even if a developer has a .dev.vars file. The variable only
-// tells Wrangler that the required secret is set.
+// The tests use this token and the top-level environment, whatever a developer has set.
+// The variable only tells Wrangler that the required secret is set.
 const ACCESS_TOKEN = "test-token";
 process.env.ACCESS_TOKEN = ACCESS_TOKEN;
 delete process.env.CLOUDFLARE_ENV;

@@ -1,5 +1,5 @@
-/** A number with a fraction, an exponent or more than 15 digits. JSON.parse rounds no other. */
-// \D: a match starts at a number, not at each of its digits, which is slow.
+// A number with a fraction, an exponent or more than 15 digits: JSON.parse rounds no other.
+// With \D, a match starts at a number, not at each of its digits.
 const MAY_BE_ROUNDED = /\D\d(?:\d{15}|\d*[.eE])/;
 
 /**
