@@ -1,5 +1,7 @@
+import { env } from "cloudflare:workers";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { MAX_BYTES } from "../src/body";
+import app from "../src/index";
 import { post, stored } from "./request";
 
 const plant = '{"id":1,"name":"Ficus"}';
@@ -49,6 +51,13 @@ describe("the media type", () => {
 			message: "Send the header Content-Type: application/json.",
 		});
 		expect(await stored()).toEqual({});
+	});
+
+	it("returns error 415 when it is missing", async () => {
+		const headers = { Authorization: "Bearer test-token" };
+		const init = { method: "POST", headers, body: new Blob([plant]) };
+		const res = await app.request("/plants", init, env);
+		expect(await res.json()).toMatchObject({ error: 415 });
 	});
 });
 

@@ -94,7 +94,6 @@ it.each([
 	["a missing token", 401, () => post(plant, { Authorization: "" })],
 	["an unknown path", 404, () => app.request("/trees", { headers }, env)],
 	["a wrong method", 405, () => app.request("/plants", { headers }, env)],
-	["a wrong media type", 400, () => post(plant, { "Content-Type": "a/b" })],
 	["a body that is not JSON", 400, () => post("{")],
 ])("logs nothing for %s", async (_, status, request) => {
 	expect((await request()).status).toBe(status);
