@@ -13,12 +13,10 @@ const headers = { Authorization: "Bearer test-token" };
 let lines: unknown[];
 beforeEach(() => {
 	lines = [];
-	for (const level of ["debug", "info", "log", "warn", "error"] as const) {
-		vi.spyOn(console, level).mockImplementation((...args: string[]) => {
-			const texts = args.join("\n").split("\n");
-			lines.push(...texts.map((text) => JSON.parse(text)));
-		});
-	}
+	vi.spyOn(console, "error").mockImplementation((...args: string[]) => {
+		const texts = args.join("\n").split("\n");
+		lines.push(...texts.map((text) => JSON.parse(text)));
+	});
 });
 
 describe("when KV fails", () => {
@@ -90,17 +88,6 @@ describe("an HTTPException of a Hono middleware", () => {
 });
 
 it.each([
-	["a stored plant", 200, () => post(plant)],
-	["a missing token", 401, () => post(plant, { Authorization: "" })],
-	["an unknown path", 404, () => app.request("/trees", { headers }, env)],
-	["a wrong method", 405, () => app.request("/plants", { headers }, env)],
-	["a body that is not JSON", 400, () => post("{")],
-])("logs nothing for %s", async (_, status, request) => {
-	expect((await request()).status).toBe(status);
-	expect(lines).toEqual([]);
-});
-
-it.each([
 	"/plants/",
 	"/plants/1",
 	"/Plants",
@@ -119,6 +106,7 @@ it.each([
 			? "Remove the slash at the end of the path."
 			: "Send the request to /plants.";
 	expect(await res.json()).toEqual({ error: 404, message });
+	expect(lines).toEqual([]);
 });
 
 it("ignores the query", async () => {
@@ -140,5 +128,6 @@ it.each(["GET", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS"])(
 		expect(res.headers.get("Allow")).toBe("POST");
 		const body = '{"error":405,"message":"Send a POST request."}';
 		expect(await res.text()).toBe(method === "HEAD" ? "" : body);
+		expect(lines).toEqual([]);
 	},
 );
