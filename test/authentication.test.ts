@@ -57,6 +57,7 @@ it.each([
 	["is followed by U+00A0", "test-token\u00a0"],
 	["is followed by U+2028", "test-token\u2028x"],
 	["is sent in two headers", "test-token, Bearer test-token"],
+	["has 64 KiB", "x".repeat(65_536)],
 ])("returns 401 when the token %s", async (_, token) => {
 	const res = await post(plant, { Authorization: `Bearer ${token}` });
 	expect(res.status).toBe(401);

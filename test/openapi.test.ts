@@ -21,6 +21,12 @@ describe("/openapi.json", () => {
 		},
 	);
 
+	it("returns no body for HEAD", async () => {
+		const res = await app.request("/openapi.json", { method: "HEAD" }, {});
+		expect(res.status).toBe(200);
+		expect(await res.text()).toBe("");
+	});
+
 	it.each(["POST", "DELETE", "OPTIONS"])(
 		"returns 405 for %s",
 		async (method) => {

@@ -80,6 +80,7 @@ it.each([
 	["U+2028", '"\u2028"', "\u2028"],
 	["a lone surrogate", '"\\ud800"', "\ud800"],
 	["an escaped surrogate pair", '"\\ud83c\\udf31"', "🌱"],
+	["a byte order mark", '"\ufeff"', "\ufeff"],
 	["digits", '"1.50e3 9007199254740993"', "1.50e3 9007199254740993"],
 ])("stores %s exactly", async (_, json, value) => {
 	const res = await post(`{"id":1,"name":${json},"tag":${json}}`);

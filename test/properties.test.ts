@@ -3,8 +3,6 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { post, stored } from "./request";
 
-// When a property fails, fast-check prints the seed and the smallest body.
-
 const int64 = fc.oneof(
 	fc.bigInt(-(2n ** 63n), 2n ** 63n - 1n),
 	fc.bigInt(-20n, 20n),
