@@ -2,7 +2,7 @@ import type { MiddlewareHandler } from "hono";
 import { setExactId } from "./exact-id";
 
 /** The largest body that is accepted, in bytes. */
-export const MAX_BYTES = 1_048_576;
+export const MAX_BODY_BYTES = 1_048_576;
 
 /** RFC 9110 §8.3.1: case-insensitive, with any parameters. */
 const APPLICATION_JSON = /^application\/json[ \t]*(?:;|$)/i;
@@ -15,7 +15,7 @@ const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
  *
  * Returns 400 with one of these in `error`:
  * - 415: the media type is not `application/json`
- * - 413: the body has more than `MAX_BYTES`
+ * - 413: the body has more than `MAX_BODY_BYTES`
  * - 400: the body is incomplete, not UTF-8 or not JSON (RFC 8259)
  */
 export const readJson: MiddlewareHandler = async (c, next) => {
@@ -33,7 +33,7 @@ export const readJson: MiddlewareHandler = async (c, next) => {
 		return badRequest(400, "The body is incomplete.");
 	}
 	if (!bytes) {
-		return badRequest(413, `The body has more than ${MAX_BYTES} bytes.`);
+		return badRequest(413, `The body has more than ${MAX_BODY_BYTES} bytes.`);
 	}
 	let text: string;
 	try {
@@ -62,11 +62,11 @@ export const readJson: MiddlewareHandler = async (c, next) => {
 	return next();
 };
 
-/** Reads the body. Returns undefined when it has more than `MAX_BYTES`. */
+/** Reads the body. Returns undefined when it has more than `MAX_BODY_BYTES`. */
 async function readBytes(request: Request): Promise<ArrayBuffer | undefined> {
 	const { body, headers } = request;
 	const length = headers.get("Content-Length");
-	if (!body || (length && Number(length) <= MAX_BYTES)) {
+	if (!body || (length && Number(length) <= MAX_BODY_BYTES)) {
 		return request.arrayBuffer();
 	}
 	const reader = body.getReader({ mode: "byob" });
@@ -79,8 +79,8 @@ async function readBytes(request: Request): Promise<ArrayBuffer | undefined> {
 		total += value.byteLength;
 		// A client reads the response after it has sent its body, so the rest of a body
 		// that is too large is read and discarded (RFC 9112 §9.6).
-		if (total <= MAX_BYTES) parts.push(value);
+		if (total <= MAX_BODY_BYTES) parts.push(value);
 		else parts.length = 0;
 	}
-	return total <= MAX_BYTES ? new Blob(parts).arrayBuffer() : undefined;
+	return total <= MAX_BODY_BYTES ? new Blob(parts).arrayBuffer() : undefined;
 }

@@ -1,30 +1,26 @@
 import type { Context } from "hono";
 import * as z from "zod/mini";
 
-const OBJECT = "the body must be a JSON object";
-const STRING = "must be a string";
-const INT64 =
+const MUST_BE_STRING = "must be a string";
+const MUST_BE_INT64 =
 	"must be an integer from -9223372036854775808 to 9223372036854775807, without quotes";
 
 /** A JSON value is never undefined, so an undefined input is a missing member. */
-const requiredOr = (text: string) => ({
+const requiredOr = (message: string) => ({
 	error: ({ input }: { input?: unknown }) =>
-		input === undefined ? "is required" : text,
+		input === undefined ? "is required" : message,
 });
 
 /** The Plant of `openapi.json`. */
-export const Plant = z.object(
-	{
-		name: z.string(requiredOr(STRING)),
-		tag: z.optional(z.string(`${STRING}, or left out`)),
-	},
-	OBJECT,
-);
+export const Plant = z.object({
+	name: z.string(requiredOr(MUST_BE_STRING)),
+	tag: z.optional(z.string(`${MUST_BE_STRING}, or left out`)),
+});
 
 /** The NewPlant of `openapi.json`, with the id that `setExactId` makes. */
 export const NewPlant = z.object(
-	{ id: z.int64(requiredOr(INT64)), ...Plant.shape },
-	OBJECT,
+	{ id: z.int64(requiredOr(MUST_BE_INT64)), ...Plant.shape },
+	"the body must be a JSON object",
 );
 export type NewPlant = z.infer<typeof NewPlant>;
 

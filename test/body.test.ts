@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { MAX_BYTES } from "../src/body";
+import { MAX_BODY_BYTES } from "../src/body";
 import app from "../src/index";
 import { post, stored } from "./request";
 
@@ -67,29 +67,32 @@ describe("the size", () => {
 		`{"id":1,"name":"${"end".padStart(bytes - 18, "x")}"}`;
 
 	it.each([
-		["with Content-Length", sized(MAX_BYTES)],
-		["chunked", chunked([sized(MAX_BYTES)])],
-		["in many chunks", chunked(sized(MAX_BYTES).match(/.{1,1000}/g) ?? [])],
+		["with Content-Length", sized(MAX_BODY_BYTES)],
+		["chunked", chunked([sized(MAX_BODY_BYTES)])],
+		[
+			"in many chunks",
+			chunked(sized(MAX_BODY_BYTES).match(/.{1,1000}/g) ?? []),
+		],
 	])("may be as large as the limit, %s", async (_, body) => {
 		const res = await post(body);
 		expect(res.status).toBe(200);
 		const text = await res.text();
-		expect(text.length).toBe(MAX_BYTES - '"id":1,'.length);
+		expect(text.length).toBe(MAX_BODY_BYTES - '"id":1,'.length);
 		expect(text.slice(-5)).toBe('end"}');
 	});
 
 	it.each([
-		["a byte too much", sized(MAX_BYTES + 1)],
-		["a byte too much in a chunk", chunked([sized(MAX_BYTES + 1)])],
-		["a byte too much in two chunks", chunked([sized(MAX_BYTES), " "])],
-		["8 times the limit", sized(8 * MAX_BYTES)],
-		["more bytes than characters", "ü".repeat(MAX_BYTES / 2 + 1)],
+		["a byte too much", sized(MAX_BODY_BYTES + 1)],
+		["a byte too much in a chunk", chunked([sized(MAX_BODY_BYTES + 1)])],
+		["a byte too much in two chunks", chunked([sized(MAX_BODY_BYTES), " "])],
+		["8 times the limit", sized(8 * MAX_BODY_BYTES)],
+		["more bytes than characters", "ü".repeat(MAX_BODY_BYTES / 2 + 1)],
 	])("returns error 413 for %s", async (_, body) => {
 		const res = await post(body);
 		expect(res.status).toBe(400);
 		expect(await res.json()).toEqual({
 			error: 413,
-			message: `The body has more than ${MAX_BYTES} bytes.`,
+			message: `The body has more than ${MAX_BODY_BYTES} bytes.`,
 		});
 		expect(await stored()).toEqual({});
 	});
@@ -103,7 +106,7 @@ describe("the size", () => {
 			if (items[0] instanceof Uint8Array) arrays.add(this);
 			return push.apply(this, items);
 		};
-		const chunks: string[] = Array(20).fill(" ".repeat(MAX_BYTES));
+		const chunks: string[] = Array(20).fill(" ".repeat(MAX_BODY_BYTES));
 		const res = await post(chunked(chunks));
 		expect(await res.json()).toMatchObject({ error: 413 });
 		expect(chunks).toEqual([]);

@@ -5,7 +5,7 @@ import { HTTPException } from "hono/http-exception";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { handleError } from "../src/error";
 import app from "../src/index";
-import { down, post, stored, withPut } from "./request";
+import { failingKv, post, stored, withPut } from "./request";
 
 const plant = '{"id":9007199254740993,"name":"Ficus"}';
 const headers = { Authorization: "Bearer test-token" };
@@ -40,7 +40,7 @@ describe("when KV fails", () => {
 	});
 
 	it("logs at most 64 characters of CF-Ray", async () => {
-		await post(plant, { "CF-Ray": "x".repeat(60_000) }, down);
+		await post(plant, { "CF-Ray": "x".repeat(60_000) }, failingKv);
 		expect(lines).toMatchObject([{ ray: "x".repeat(64) }]);
 	});
 });

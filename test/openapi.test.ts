@@ -1,10 +1,10 @@
 import { describe, expect, it, vi } from "vitest";
 import * as z from "zod/mini";
-import { MAX_BYTES } from "../src/body";
+import { MAX_BODY_BYTES } from "../src/body";
 import app from "../src/index";
 import openapi from "../src/openapi.json";
 import { NewPlant, Plant } from "../src/plant";
-import { down, post, stored } from "./request";
+import { failingKv, post, stored } from "./request";
 
 describe("/openapi.json", () => {
 	it.each(["https://plants.example.workers.dev", "http://localhost:9000"])(
@@ -94,7 +94,7 @@ describe("the OpenAPI document", () => {
 
 	it("has the limit of the body in the description of the body", () => {
 		const { description } = openapi.paths["/plants"].post.requestBody;
-		const limit = MAX_BYTES.toLocaleString("en-US");
+		const limit = MAX_BODY_BYTES.toLocaleString("en-US");
 		expect(description).toContain(`at most ${limit} bytes`);
 	});
 
@@ -145,7 +145,7 @@ describe("the examples of responses", () => {
 	/** For each example of the OpenAPI document, a request that returns it. */
 	const requests: Record<string, () => Response | Promise<Response>> = {
 		"POST /plants 400 notJson": () => post('{"id":42,"name":"Ficus",}'),
-		"POST /plants 400 tooLarge": () => post(" ".repeat(MAX_BYTES + 1)),
+		"POST /plants 400 tooLarge": () => post(" ".repeat(MAX_BODY_BYTES + 1)),
 		"POST /plants 400 mediaType": () =>
 			post(plant, { "Content-Type": "text/plain" }),
 		"POST /plants 400 notNewPlant": () => post('{"id":1.5}'),
@@ -153,7 +153,7 @@ describe("the examples of responses", () => {
 		"POST /plants 401 invalid": () =>
 			post(plant, { Authorization: "Bearer x" }),
 		"POST /plants 500 internal": () => post(plant, {}, { ACCESS_TOKEN: "" }),
-		"POST /plants 503 store": () => post(plant, {}, down),
+		"POST /plants 503 store": () => post(plant, {}, failingKv),
 	};
 
 	const documented = operations.flatMap((operation) =>

@@ -28,7 +28,8 @@ export const post = (
 /** Bindings with a KV namespace that has this `put`. */
 export const withPut = (put: () => Promise<void>) => ({ PLANTS: { put } });
 
-export const down = withPut(() => Promise.reject(new Error("KV is down")));
+/** Bindings with a KV namespace that fails. */
+export const failingKv = withPut(() => Promise.reject(new Error("KV is down")));
 
 /** Everything in the KV namespace: values by key. */
 export async function stored(): Promise<Record<string, string | null>> {
