@@ -24,6 +24,7 @@ let dev: ChildProcess;
 let browser: Browser;
 let page: Page;
 let response: Response | null;
+let origin: string;
 
 /** Console errors, such as those of the policy, and requests to another origin. */
 const problems: string[] = [];
@@ -32,8 +33,10 @@ const problems: string[] = [];
 async function startDev(): Promise<string> {
 	// A token in the environment overrides the one in .dev.vars.example.
 	const { ACCESS_TOKEN: _, ...env } = process.env;
+	// With --host, requests have the domain that an operator adds to wrangler.toml.
+	const options = `--port 0 --host plants.example.com --persist-to "${directory}"`;
 	// With detached, stopDev reaches Wrangler and workerd, too.
-	dev = spawn(`npm run dev -- --port 0 --persist-to "${directory}" 2>&1`, {
+	dev = spawn(`npm run dev -- ${options} 2>&1`, {
 		shell: true,
 		detached: true,
 		env: { ...env, TMPDIR: directory },
@@ -57,7 +60,7 @@ beforeAll(async () => {
 	if (!executablePath) throw new Error("Install Chromium, or set CHROME_PATH.");
 	// After Ctrl-C, Vitest does not run afterAll.
 	for (const event of ["SIGINT", "disconnect"]) process.on(event, stopDev);
-	const origin = await startDev();
+	origin = await startDev();
 	// Chromium's sandbox does not work for root.
 	const chromiumSandbox = process.getuid?.() !== 0;
 	browser = await chromium.launch({ executablePath, chromiumSandbox });

@@ -12,6 +12,7 @@ import { gzipSync } from "node:zlib";
 import type { KVNamespace } from "@cloudflare/workers-types";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createTestHarness } from "wrangler";
+import openapi from "../../src/docs/openapi.json" with { type: "json" };
 
 const directory = mkdtempSync(join(tmpdir(), "plants-"));
 // Names that git ignores: a killed run leaves these files.
@@ -93,3 +94,17 @@ it.each(strayFiles)(
 		expect((await fetch(`${origin}/${file}`)).status).toBe(401);
 	},
 );
+
+it("serves the OpenAPI document to pages of any origin", async () => {
+	const res = await fetch(`${origin}/openapi.json`);
+	expect(res.status).toBe(200);
+	expect(res.headers.get("Access-Control-Allow-Origin")).toBe("*");
+	expect(res.headers.get("Content-Type")).toBe("application/json");
+	expect(await res.json()).toEqual(openapi);
+});
+
+it("returns no body for HEAD /openapi.json", async () => {
+	const res = await fetch(`${origin}/openapi.json`, { method: "HEAD" });
+	expect(res.status).toBe(200);
+	expect(await res.text()).toBe("");
+});
