@@ -1,12 +1,13 @@
 import type { ErrorHandler } from "hono";
 import { HTTPException } from "hono/http-exception";
 
-/** An error that the request does not cause. The response is a 500, unless `options` has another. */
+/** An error that the request does not cause: a 500, or what `options` says. */
 export class ServiceError extends HTTPException {
 	/**
-	 * @param event what the log calls the error
-	 * @param options `cause` is logged, so it must not hold a token or a body
-	 * @param id the id of the plant, if there is one
+	 * @param event names the error in the log
+	 * @param options `cause` is logged, so it must not hold a token or a body. `status` and
+	 *   `res` replace the response, as in an `HTTPException`.
+	 * @param id the id of the plant, if there is one, for the log
 	 */
 	constructor(
 		readonly event: "store_failed" | "access_token_unusable" | "unforeseen",
@@ -30,8 +31,10 @@ export const handleError: ErrorHandler = async (error, c) => {
 			? error
 			: new ServiceError("unforeseen", { cause: error });
 	if (exception.status >= 500) {
-		const details: Partial<ServiceError> = exception;
-		const { event = "unforeseen", id, cause = error } = details;
+		const { event, id, cause } =
+			exception instanceof ServiceError
+				? exception
+				: new ServiceError("unforeseen", { cause: error.cause ?? error });
 		const { name, message, stack } =
 			cause instanceof Error ? cause : new Error(String(cause));
 		// Without Cloudflare in front, as in wrangler dev, a client can set this header.

@@ -75,16 +75,25 @@ describe("an HTTPException of a Hono middleware", () => {
 		expect(lines).toEqual([]);
 	});
 
-	it("is logged when its status is 500 or more", async () => {
-		const app = new Hono().use(() => {
-			throw new HTTPException(504, { message: "Gateway Timeout" });
-		});
-		const res = await app.onError(handleError).request("/");
-		expect(res.status).toBe(504);
-		expect(await res.json()).toMatchObject({ error: 504 });
-		const error = { name: "Error", message: "Gateway Timeout" };
-		expect(lines).toMatchObject([{ event: "unforeseen", error }]);
-	});
+	it.each([
+		["message", { message: "x" }, { name: "Error", message: "x" }],
+		[
+			"cause",
+			{ cause: new TypeError("x") },
+			{ name: "TypeError", message: "x" },
+		],
+	])(
+		"is logged with its %s when its status is 500 or more",
+		async (_, options, error) => {
+			const app = new Hono().use(() => {
+				throw new HTTPException(504, options);
+			});
+			const res = await app.onError(handleError).request("/");
+			expect(res.status).toBe(504);
+			expect(await res.json()).toMatchObject({ error: 504 });
+			expect(lines).toMatchObject([{ event: "unforeseen", error }]);
+		},
+	);
 });
 
 it.each([
