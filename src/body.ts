@@ -7,8 +7,8 @@ export const MAX_BODY_BYTES = 1_048_576;
 /** RFC 9110 §8.3.1: case-insensitive, with any parameters. */
 const APPLICATION_JSON = /^application\/json[ \t]*(?:;|$)/i;
 
-/** `ignoreBOM` keeps a byte order mark in the text, where it is not JSON (RFC 8259 §8.1). */
-const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+/** `ignoreBOM: false` removes a byte order mark at the start (RFC 8259 §8.1). */
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
 
 /**
  * Reads the body strictly. `c.req.json()` then returns its value, with an exact `id`.
@@ -40,12 +40,6 @@ export const readJson: MiddlewareHandler = async (c, next) => {
 		text = utf8.decode(bytes);
 	} catch {
 		return badRequest(400, "The body is not UTF-8 or is compressed.");
-	}
-	if (text.startsWith("\ufeff")) {
-		return badRequest(
-			400,
-			"The body starts with a byte order mark. Remove it.",
-		);
 	}
 	let value: unknown;
 	try {

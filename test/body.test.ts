@@ -149,12 +149,10 @@ describe("the encoding", () => {
 		expect(res.status).toBe(200);
 	});
 
-	it("returns 400 for a byte order mark", async () => {
+	it("ignores a byte order mark at the start", async () => {
 		const res = await post(`\ufeff${plant}`);
-		expect(await res.json()).toEqual({
-			error: 400,
-			message: "The body starts with a byte order mark. Remove it.",
-		});
+		expect(res.status).toBe(200);
+		expect(await stored()).toEqual({ 1: '{"name":"Ficus"}' });
 	});
 
 	it("reads a character that is split over two chunks", async () => {
@@ -178,6 +176,7 @@ describe("JSON", () => {
 		["white space", " \r\n"],
 		["an incomplete object", plant.slice(0, 15)],
 		["text after the object", `${plant}x`],
+		["two byte order marks", `\ufeff\ufeff${plant}`],
 		["a comment", `/* */${plant}`],
 		["a trailing comma", '{"id":1,\n"name":"Ficus",}'],
 		["single quotes", "{'id':1,'name':'Ficus'}"],
