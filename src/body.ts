@@ -50,7 +50,7 @@ export const readJson: MiddlewareHandler = async (c, next) => {
 		return badRequest(400, `The body is not valid JSON${position}.`);
 	}
 	setExactId(value, text);
-	// A function literal that is assigned to a property keeps the body in memory.
+	// Assigned as a function literal, it keeps the body until a full garbage collection.
 	const json = async <T>() => value as T;
 	c.req.json = json;
 	return next();
@@ -69,6 +69,8 @@ async function readBytes(request: Request): Promise<ArrayBuffer | undefined> {
 	const parts: Uint8Array[] = [];
 	let total = 0;
 	for (;;) {
+		// `for await` reads 4 KiB at once: 95 MiB takes six times as long. A larger buffer
+		// saves little time, and takes more memory for each body that is still arriving.
 		const buffer = new Uint8Array(32_768);
 		const { done, value } = await reader.readAtLeast(buffer.length, buffer);
 		if (done) break;
