@@ -2,7 +2,7 @@ import type { MiddlewareHandler } from "hono";
 import { ServiceError } from "./error";
 
 /** RFC 6750 §2.1. The scheme is case-insensitive (RFC 9110 §11.1). */
-const CREDENTIALS = /^bearer +(.*)$/is;
+const CREDENTIALS = /^bearer +(.*)$/i;
 
 /** The b64token of RFC 6750 §2.1. */
 const B64TOKEN = /^[\w.~+/-]+=*$/;
