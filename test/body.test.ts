@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { MAX_BODY_BYTES } from "../src/body";
 import app from "../src/index";
 import { post, stored } from "./request";
@@ -8,13 +8,12 @@ const plant = '{"id":1,"name":"Ficus"}';
 
 /**
  * A body without Content-Length, as with `Transfer-Encoding: chunked`. Takes the chunks
- * out of the array, and adds the size of each buffer that the reader offers to `buffers`.
+ * out of the array.
  */
-const chunked = (chunks: (string | Uint8Array)[], buffers: number[] = []) =>
+const chunked = (chunks: (string | Uint8Array)[]) =>
 	new ReadableStream({
 		type: "bytes",
 		async pull(controller) {
-			buffers.push(controller.byobRequest?.view?.byteLength ?? 0);
 			const chunk = await new Blob([chunks.shift() ?? ""]).bytes();
 			if (chunk.length > 0) return controller.enqueue(chunk);
 			controller.close();
@@ -26,8 +25,7 @@ describe("the media type", () => {
 	it.each([
 		"application/json",
 		"Application/JSON",
-		"application/json;charset=utf-8",
-		"application/json ; charset=UTF-8; profile=x",
+		"application/json  ; charset=UTF-8; profile=x",
 		"application/json\t;charset=utf-16le",
 		"application/json;",
 	])("may be %j", async (type) => {
@@ -38,7 +36,10 @@ describe("the media type", () => {
 	it.each([
 		"",
 		"text/plain",
+		"text/json",
+		"application.json",
 		"application/jsonp",
+		"application/problem+json",
 		"application/json charset=utf-8",
 		"application/json\f;charset=utf-8",
 		"application/json, application/json",
@@ -102,41 +103,18 @@ describe("the size", () => {
 		expect(await stored()).toEqual({});
 	});
 
-	it("reads a larger body to its end, and keeps no part of it", async () => {
-		const { push } = Array.prototype;
-		onTestFinished(() => void Object.assign(Array.prototype, { push }));
-		const arrays = new Set<unknown[]>();
-		// readBytes pushes the parts to an array.
-		Array.prototype.push = function (...items) {
-			if (items[0] instanceof Uint8Array) arrays.add(this);
-			return push.apply(this, items);
-		};
-		const chunks: string[] = Array(20).fill(" ".repeat(MAX_BODY_BYTES));
+	it("reads a larger body to its end", async () => {
+		const chunks: string[] = Array(100).fill(" ".repeat(1_048_576));
 		const res = await post(chunked(chunks));
 		expect(await res.json()).toMatchObject({ error: 413 });
 		expect(chunks).toEqual([]);
-		expect([...arrays]).toEqual([[]]);
-	});
-
-	it("reserves at most 64 KiB at once, and 300 KB for a body of 100 KB", async () => {
-		const buffers: number[] = [];
-		const chunks = sized(100_000).match(/.{1,1000}/g) ?? [];
-		const res = await post(chunked(chunks, buffers));
-		expect(res.status).toBe(200);
-		expect(Math.max(...buffers)).toBeLessThanOrEqual(65_536);
-		const total = buffers.reduce((sum, size) => sum + size, 0);
-		expect(total).toBeLessThan(300_000);
 	});
 });
 
 describe("the encoding", () => {
 	it.each([
-		["a byte that is never UTF-8", [0xff]],
 		["ISO 8859-1", [0xfc]],
-		["an overlong form", [0xc0, 0xaf]],
 		["an encoded surrogate", [0xed, 0xa0, 0x80]],
-		["a code point beyond U+10FFFF", [0xf4, 0x90, 0x80, 0x80]],
-		["an incomplete character", [0xc3]],
 		["gzip", [0x1f, 0x8b]],
 	])("returns 400 for %s", async (_, bytes) => {
 		const body = new Blob(['{"id":1,"name":"', new Uint8Array(bytes), '"}']);
@@ -178,19 +156,14 @@ describe("JSON", () => {
 		["no body", null],
 		["an empty body", ""],
 		["an empty chunked body", chunked([])],
-		["white space", " \r\n"],
 		["an incomplete object", plant.slice(0, 15)],
 		["text after the object", `${plant}x`],
+		["U+00A0 after the object", `${plant}\u00a0`],
+		["NUL after the object", `${plant}\0`],
 		["two byte order marks", `\ufeff\ufeff${plant}`],
 		["a comment", `/* */${plant}`],
-		["a trailing comma", '{"id":1,\n"name":"Ficus",}'],
-		["single quotes", "{'id':1,'name':'Ficus'}"],
-		["a control character", '{"id":1,"name":"\n"}'],
+		["a trailing comma", '{"id":1,"name":"Ficus",}'],
 		["a leading zero", '{"id":01,"name":"Ficus"}'],
-		["a plus sign", '{"id":+1,"name":"Ficus"}'],
-		["a hexadecimal number", '{"id":0x1}'],
-		["a number without a fraction", '{"id":1.}'],
-		["Infinity", '{"id":Infinity,"name":"Ficus"}'],
 		["100,000 open brackets", "[".repeat(100_000)],
 		["UTF-16", new Uint8Array([0x7b, 0, 0x7d, 0])],
 	])("returns 400 for %s", async (_, body) => {
@@ -246,4 +219,25 @@ it("keeps two requests at the same time apart", async () => {
 		return res.text();
 	});
 	expect(await Promise.all(responses)).toEqual(texts);
+});
+
+it.each([
+	["a 401 without a token", "POST", "/plants", { Authorization: "" }],
+	[
+		"a 401 with a wrong token",
+		"POST",
+		"/plants",
+		{ Authorization: "Bearer x" },
+	],
+	["a 404", "POST", "/plants/1", {}],
+	["a 405", "PUT", "/plants", {}],
+	["the error 415", "POST", "/plants", { "Content-Type": "text/plain" }],
+])("is not read before %s", async (_, method, path, headers) => {
+	const request = new Request(`http://localhost${path}`, {
+		method,
+		headers: { Authorization: "Bearer test-token", ...headers },
+		body: plant,
+	});
+	await app.fetch(request, env);
+	expect(request.bodyUsed).toBe(false);
 });

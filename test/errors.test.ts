@@ -97,18 +97,17 @@ describe("an HTTPException of a Hono middleware", () => {
 });
 
 it.each([
-	"/plants/",
-	"/plants/1",
-	"/Plants",
-	"/%70lants",
-	"/plants%2F",
-	"/plants;x",
-	"//plants",
-	"/%",
-	"/openapi.json/",
-])("returns 404 for %s", async (path) => {
+	["GET", "/plants/"],
+	["POST", "/plants/"],
+	["POST", "/plants/1"],
+	["POST", "/Plants"],
+	["POST", "/%70lants"],
+	["POST", "/plants%2F"],
+	["POST", "//plants"],
+	["POST", "/%"],
+])("returns 404 for %s %s", async (method, path) => {
 	const url = `http://localhost${path}`;
-	const res = await app.request(url, { method: "POST", headers }, env);
+	const res = await app.request(url, { method, headers }, env);
 	expect(res.status).toBe(404);
 	const message =
 		path === "/plants/"
@@ -129,7 +128,7 @@ it("ignores the query", async () => {
 	expect(Object.keys(await stored())).toEqual(["9007199254740993"]);
 });
 
-it.each(["GET", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS"])(
+it.each(["GET", "HEAD", "PUT", "OPTIONS"])(
 	"returns 405 for %s /plants",
 	async (method) => {
 		const res = await app.request("/plants", { method, headers }, env);
