@@ -78,6 +78,7 @@ it.each([
 	["an empty string", '""', ""],
 	["NUL", '"a\\u0000b"', "a\0b"],
 	["U+2028", '"\u2028"', "\u2028"],
+	["a combining accent", '"e\u0301"', "e\u0301"],
 	["a lone surrogate", '"\\ud800"', "\ud800"],
 	["an escaped surrogate pair", '"\\ud83c\\udf31"', "🌱"],
 	["a byte order mark", '"\ufeff"', "\ufeff"],
@@ -89,25 +90,14 @@ it.each([
 	expect(await stored()).toEqual({ 1: text });
 });
 
-const INT64 =
-	"must be an integer from -9223372036854775808 to 9223372036854775807, without quotes";
-
 it.each([
 	["{}", "id is required; name is required"],
-	['{"id":1}', "name is required"],
 	['{"name":"Ficus"}', "id is required"],
-	['{"id":1.5}', `id ${INT64}; name is required`],
 	['{"id":1,"name":null}', "name must be a string"],
-	['{"id":1,"name":2}', "name must be a string"],
-	['{"id":1,"name":["Ficus"]}', "name must be a string"],
 	['{"id":1,"name":"Ficus","tag":null}', "tag must be a string, or left out"],
 	[
-		'{"id":1,"name":"Ficus","tag":9007199254740993}',
-		"tag must be a string, or left out",
-	],
-	[
 		'{"id":"1","name":true,"tag":{}}',
-		`id ${INT64}; name must be a string; tag must be a string, or left out`,
+		"id must be an integer from -9223372036854775808 to 9223372036854775807, without quotes; name must be a string; tag must be a string, or left out",
 	],
 	['{"ID":1,"Name":"Ficus"}', "id is required; name is required"],
 	['{"__proto__":{"id":1,"name":"Ficus"}}', "id is required; name is required"],
