@@ -7,20 +7,47 @@ import { NewPlant, Plant } from "../src/plant";
 import { failingKv, post, stored } from "./request";
 
 interface Operation {
-	responses: Record<string, DocumentedResponse>;
+	responses: Record<string, Ref | DocumentedResponse>;
 }
 interface DocumentedResponse {
-	headers?: Record<string, { schema: { pattern: string } }>;
-	content: { "application/json": { schema: object; examples?: Examples } };
+	description: string;
+	headers?: Record<string, Ref | Header>;
+	content?: {
+		"application/json"?: { examples?: Record<string, Ref | Example> };
+	};
 }
-type Examples = Record<string, { value: unknown }>;
+interface Header {
+	required?: boolean;
+	schema: { pattern: string };
+	example: string;
+}
+interface Example {
+	value: { error?: number };
+}
+interface Ref {
+	$ref: string;
+}
 
-const paths: Record<string, Record<string, Operation>> = openapi.paths;
+/** Follows a `$ref`, such as `#/components/responses/Unauthorized`. */
+function resolve<T extends object>(value: T | Ref): T {
+	if (!("$ref" in value)) return value;
+	let node: unknown = openapi;
+	for (const name of value.$ref.split("/").slice(1)) {
+		node = (node as Record<string, unknown>)[name];
+	}
+	return node as T;
+}
+
+const methods = /^(get|put|post|delete|options|head|patch|trace)$/;
+const paths: Record<string, Record<string, unknown>> = openapi.paths;
 const operations = Object.entries(paths).flatMap(([path, item]) =>
-	Object.entries(item).map(([method, { responses }]) => ({
-		name: `${method.toUpperCase()} ${path}`,
-		responses: Object.entries(responses),
-	})),
+	Object.entries(item)
+		// A path item has other members, too, such as `parameters`.
+		.filter(([method]) => methods.test(method))
+		.map(([method, operation]) => ({
+			name: `${method.toUpperCase()} ${path}`,
+			responses: Object.entries((operation as Operation).responses),
+		})),
 );
 
 describe("the OpenAPI document", () => {
@@ -126,13 +153,15 @@ describe("the examples of responses", () => {
 	};
 
 	const documented = operations.flatMap((operation) =>
-		operation.responses.flatMap(([status, { headers = {}, content }]) => {
-			const { examples = {} } = content["application/json"];
-			return Object.entries(examples).map(([name, { value }]) => ({
+		operation.responses.flatMap(([status, response]) => {
+			const { description, headers = {}, content } = resolve(response);
+			const { examples = {} } = content?.["application/json"] ?? {};
+			return Object.entries(examples).map(([name, example]) => ({
 				name: `${operation.name} ${status} ${name}`,
 				status: Number(status),
+				description,
 				headers: Object.entries(headers),
-				value,
+				value: resolve(example).value,
 			}));
 		}),
 	);
@@ -143,18 +172,21 @@ describe("the examples of responses", () => {
 
 	it.each(documented)(
 		"include what the Worker returns: $name",
-		async (example) => {
+		async ({ name, status, description, headers, value }) => {
 			vi.spyOn(console, "error").mockReturnValue();
-			const res = await requests[example.name]?.();
-			expect(res?.status).toBe(example.status);
-			expect(await res?.json()).toEqual(example.value);
-			const headers = example.headers.map(([name, { schema }]) => [
-				name.toLowerCase(),
-				expect.stringMatching(schema.pattern),
-			]);
+			const res = await requests[name]?.();
+			expect(res?.status).toBe(status);
+			expect(await res?.json()).toEqual(value);
+			expect(description).toContain(`${value.error ?? ""}`);
+			const expected = headers.map(([name, header]) => {
+				const { required, schema, example } = resolve(header);
+				expect(required).toBe(true);
+				expect(example).toMatch(new RegExp(schema.pattern));
+				return [name.toLowerCase(), expect.stringMatching(schema.pattern)];
+			});
 			expect(Object.fromEntries(res?.headers ?? [])).toEqual({
 				"content-type": "application/json",
-				...Object.fromEntries(headers),
+				...Object.fromEntries(expected),
 			});
 		},
 	);
