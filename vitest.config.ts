@@ -1,6 +1,5 @@
 import { cloudflareTest } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
-import { unstable_readConfig as readConfig } from "wrangler";
 
 // The tests use this token and the top-level environment, whatever a developer has set.
 // The variable only tells Wrangler that the required secret is set.
@@ -33,7 +32,6 @@ export default defineConfig({
 					name: "worker",
 					include: ["test/*.test.ts"],
 					setupFiles: "test/setup.ts",
-					provide: { config: readConfig({ config: "wrangler.toml" }) },
 				},
 			},
 			{
