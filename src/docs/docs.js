@@ -1,10 +1,14 @@
 const { matches } = matchMedia("(prefers-color-scheme: dark)");
 document.documentElement.classList.toggle("dark-mode", matches);
 
-SwaggerUIBundle({
-	dom_id: "#docs",
-	url: "/openapi.json",
-	docExpansion: "full",
-	tryItOutEnabled: true,
-	defaultModelsExpandDepth: 0,
-});
+if (window.SwaggerUIBundle) {
+	SwaggerUIBundle({
+		dom_id: "#docs",
+		url: "/openapi.json",
+		docExpansion: "full",
+		tryItOutEnabled: true,
+		defaultModelsExpandDepth: 0,
+	});
+} else {
+	document.body.textContent = "Swagger UI is missing. Run: npm run prepare";
+}

@@ -129,3 +129,11 @@ it("has a policy that allows nothing from another origin", () => {
 it("has no console error and no request to another origin", () => {
 	expect(problems).toEqual([]);
 });
+
+it("tells how to install Swagger UI when it is missing", async () => {
+	const page = await browser.newPage();
+	await page.route("**/swagger-ui-bundle.js", (route) => route.abort());
+	await page.goto(origin);
+	const text = await page.locator("body").innerText();
+	expect(text).toContain("npm run prepare");
+});
