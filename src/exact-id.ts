@@ -25,7 +25,8 @@ function exactId(text: string): bigint | undefined {
 	// In the module, its lastIndex would outlive a request that ends in the loop.
 	const idStringOrBrace =
 		/"(?:i|\\u0069)(?:d|\\u0064)"\s*:\s*-?\d[\d.eE+-]*|"(?:[^"\\]|\\.)*"|[{}]/g;
-	let source: string | undefined;
+	// Not an integer: should no id be found, the number is rejected.
+	let source = "0.5";
 	let depth = 0;
 	// Not matchAll, which allocates an array for each match.
 	while (idStringOrBrace.test(text)) {
@@ -37,7 +38,7 @@ function exactId(text: string): bigint | undefined {
 			source = text.slice(text.lastIndexOf(":", end) + 1, end).trim();
 		}
 	}
-	return source ? toBigInt(source) : undefined;
+	return toBigInt(source);
 }
 
 /** The integer that a JSON number (RFC 8259 §6) equals, or undefined if there is none of up to 19 digits. */

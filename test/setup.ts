@@ -1,12 +1,13 @@
 import { reset } from "cloudflare:test";
-import { afterEach, beforeEach, expect } from "vitest";
+import { afterEach, beforeEach, expect, vi } from "vitest";
 
 // Only a status of 500 or more is logged. A test that expects a line stubs console.error.
-// This runs before the app is imported: Hono's logger() keeps the console.log of its import.
 const lines: unknown[][] = [];
 for (const level of ["debug", "info", "log", "warn", "error"] as const) {
 	console[level] = (...args) => void lines.push(args);
 }
+// The app is imported already, and Hono's logger() keeps the console.log of its import.
+vi.resetModules();
 
 // Storage is not isolated between the tests of a file.
 beforeEach(reset);
