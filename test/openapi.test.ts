@@ -6,47 +6,36 @@ import app from "../src/index";
 import { NewPlant, Plant } from "../src/plant";
 import { failingKv, post, stored } from "./request";
 
-interface Operation {
-	responses: Record<string, Ref | DocumentedResponse>;
-}
 interface DocumentedResponse {
-	description: string;
-	headers?: Record<string, Ref | Header>;
+	$ref?: string;
+	description?: string;
+	headers?: Record<
+		string,
+		{ required?: boolean; schema: { pattern: string }; example: string }
+	>;
 	content?: {
-		"application/json"?: { examples?: Record<string, Ref | Example> };
+		"application/json"?: {
+			examples?: Record<string, { value: { error?: number } }>;
+		};
 	};
 }
-interface Header {
-	required?: boolean;
-	schema: { pattern: string };
-	example: string;
-}
-interface Example {
-	value: { error?: number };
-}
-interface Ref {
-	$ref: string;
+type Responses = Record<string, DocumentedResponse>;
+
+/** Follows a `$ref` to `components.responses`. */
+function resolve({ $ref, ...response }: DocumentedResponse) {
+	const { responses } = openapi.components as { responses?: Responses };
+	return $ref ? responses?.[$ref.split("/").at(-1) ?? ""] : response;
 }
 
-/** Follows a `$ref`, such as `#/components/responses/Unauthorized`. */
-function resolve<T extends object>(value: T | Ref): T {
-	if (!("$ref" in value)) return value;
-	let node: unknown = openapi;
-	for (const name of value.$ref.split("/").slice(1)) {
-		node = (node as Record<string, unknown>)[name];
-	}
-	return node as T;
-}
-
+// A path item has other members, too, such as `parameters`.
 const methods = /^(get|put|post|delete|options|head|patch|trace)$/;
 const paths: Record<string, Record<string, unknown>> = openapi.paths;
 const operations = Object.entries(paths).flatMap(([path, item]) =>
 	Object.entries(item)
-		// A path item has other members, too, such as `parameters`.
 		.filter(([method]) => methods.test(method))
 		.map(([method, operation]) => ({
 			name: `${method.toUpperCase()} ${path}`,
-			responses: Object.entries((operation as Operation).responses),
+			...(operation as { responses: Responses }),
 		})),
 );
 
@@ -153,15 +142,15 @@ describe("the examples of responses", () => {
 	};
 
 	const documented = operations.flatMap((operation) =>
-		operation.responses.flatMap(([status, response]) => {
-			const { description, headers = {}, content } = resolve(response);
+		Object.entries(operation.responses).flatMap(([status, response]) => {
+			const { description, headers, content } = resolve(response) ?? {};
 			const { examples = {} } = content?.["application/json"] ?? {};
-			return Object.entries(examples).map(([name, example]) => ({
+			return Object.entries(examples).map(([name, { value }]) => ({
 				name: `${operation.name} ${status} ${name}`,
 				status: Number(status),
 				description,
-				headers: Object.entries(headers),
-				value: resolve(example).value,
+				headers: Object.entries(headers ?? {}),
+				value,
 			}));
 		}),
 	);
@@ -178,8 +167,7 @@ describe("the examples of responses", () => {
 			expect(res?.status).toBe(status);
 			expect(await res?.json()).toEqual(value);
 			expect(description).toContain(`${value.error ?? ""}`);
-			const expected = headers.map(([name, header]) => {
-				const { required, schema, example } = resolve(header);
+			const expected = headers.map(([name, { required, schema, example }]) => {
 				expect(required).toBe(true);
 				expect(example).toMatch(new RegExp(schema.pattern));
 				return [name.toLowerCase(), expect.stringMatching(schema.pattern)];

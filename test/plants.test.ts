@@ -103,7 +103,6 @@ it.each([
 	['{"__proto__":{"id":1,"name":"Ficus"}}', "id is required; name is required"],
 	["[]", "the body must be a JSON object"],
 	["null", "the body must be a JSON object"],
-	["1", "the body must be a JSON object"],
 	['"Ficus"', "the body must be a JSON object"],
 ])("returns error 422 for %s", async (body, message) => {
 	const res = await post(body);
