@@ -19,7 +19,6 @@ const entries: Record<string, string> = {
 };
 if (!quick) {
 	entries["@hono/zod-openapi"] = "test/bench/variants/hono-zod-openapi.ts";
-	entries.chanfana = "test/bench/variants/chanfana.ts";
 	entries["itty-router and Zod"] = "test/bench/variants/itty-router.ts";
 	entries.Elysia = "test/bench/variants/elysia.ts";
 	console.error("installing the peers");
