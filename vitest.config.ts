@@ -1,10 +1,7 @@
 import { cloudflareTest } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
 
-// The tests use this token and the top-level environment, whatever a developer has set.
-// The variable only tells Wrangler that the required secret is set.
-const ACCESS_TOKEN = "test-token";
-process.env.ACCESS_TOKEN = ACCESS_TOKEN;
+// The tests use the top-level environment, whatever a developer has set.
 delete process.env.CLOUDFLARE_ENV;
 
 export default defineConfig({
@@ -25,7 +22,7 @@ export default defineConfig({
 				plugins: [
 					cloudflareTest({
 						wrangler: { configPath: "./wrangler.toml" },
-						miniflare: { bindings: { ACCESS_TOKEN } },
+						miniflare: { bindings: { ACCESS_TOKEN: "test-token" } },
 					}),
 				],
 				test: {
