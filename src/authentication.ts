@@ -70,7 +70,7 @@ function unusableSecret(message: string): ServiceError {
 	return new ServiceError("access_token_unusable", { cause });
 }
 
-/** Takes a time that depends on the lengths alone. */
+/** The time depends only on the lengths. */
 function timingSafeEqual(a: Uint8Array, b: Uint8Array): boolean {
 	return a.byteLength === b.byteLength
 		? crypto.subtle.timingSafeEqual(a, b)

@@ -11,7 +11,7 @@ const APPLICATION_JSON = /^application\/json[ \t]*(?:;|$)/i;
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
 
 /**
- * Reads the body strictly. `c.req.json()` then returns its value, with an exact `id`.
+ * Reads the body as JSON. `c.req.json()` then returns its value, with an exact `id`.
  *
  * Returns 400 with one of these in `error`:
  * - 415: the media type is not `application/json`
@@ -50,7 +50,7 @@ export const readJson: MiddlewareHandler = async (c, next) => {
 		return badRequest(400, `The body is not valid JSON${position}.`);
 	}
 	setExactId(value, text);
-	// Assigned as a function literal, it keeps the body until a full garbage collection.
+	// A function literal that is assigned here keeps the body until a full garbage collection.
 	const json = async <T>() => value as T;
 	c.req.json = json;
 	return next();
@@ -65,6 +65,7 @@ async function readBytes(request: Request): Promise<ArrayBuffer | undefined> {
 		// A Worker that calls this one through a service binding can send any Content-Length.
 		return bytes.byteLength <= MAX_BODY_BYTES ? bytes : undefined;
 	}
+	// Not arrayBuffer(): an isolate has 128 MB for all of its requests.
 	const reader = body.getReader({ mode: "byob" });
 	const parts: Uint8Array[] = [];
 	let total = 0;

@@ -1,12 +1,12 @@
 import type { ErrorHandler } from "hono";
 import { HTTPException } from "hono/http-exception";
 
-/** An error that the request does not cause: a 500, or what `options` says. */
+/** An error that the request does not cause: 500, or `options.status`. */
 export class ServiceError extends HTTPException {
 	/**
 	 * @param event names the error in the log
-	 * @param options `cause` is logged, so it must not hold a token or a body. `status` and
-	 *   `res` replace the response, as in an `HTTPException`.
+	 * @param options as in an `HTTPException`. `cause` is logged, so it must not hold a token
+	 *   or a body.
 	 * @param id the id of the plant, if there is one, for the log
 	 */
 	constructor(

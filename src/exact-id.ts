@@ -1,4 +1,4 @@
-// A number with a fraction, an exponent or more than 15 digits: JSON.parse rounds no other.
+// JSON.parse rounds only numbers with a fraction, an exponent or more than 15 digits.
 // With \D, a match starts at a number, not at each of its digits.
 const MAY_BE_ROUNDED = /\D\d(?:\d{15}|\d*[.eE])/;
 
@@ -21,14 +21,14 @@ export function setExactId(value: unknown, text: string): void {
 /**
  * The exact value of the top-level `id`, which is a number. Of repeated members, the last counts.
  *
- * A reviver with `context.source` takes some 50 times as long for 1 MiB of `[1,1,…]`, and
+ * A reviver with `context.source` takes about 50 times as long for 1 MiB of `[1,1,…]`, and
  * throws a RangeError for 2,500 nested arrays.
  */
 function exactId(text: string): bigint | undefined {
-	// In the module, its lastIndex would outlive a request that ends in the loop.
+	// In the module, a request that ends in the loop would leave its lastIndex.
 	const idStringOrBrace =
 		/"(?:i|\\u0069)(?:d|\\u0064)"\s*:\s*-?\d[\d.eE+-]*|"(?:[^"\\]|\\.)*"|[{}]/g;
-	// Not an integer: should no id be found, the number is rejected.
+	// Not an integer, so an id that is not found is rejected.
 	let source = "0.5";
 	let depth = 0;
 	// Not matchAll, which allocates an array for each match.

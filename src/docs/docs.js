@@ -10,5 +10,6 @@ if (window.SwaggerUIBundle) {
 		defaultModelsExpandDepth: 0,
 	});
 } else {
-	document.body.textContent = "Swagger UI is missing. Run: npm run prepare";
+	document.body.textContent =
+		"Swagger UI is missing. Run npm run prepare, then restart.";
 }
