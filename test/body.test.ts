@@ -94,19 +94,22 @@ describe("the size", () => {
 		expect(await stored()).toEqual({});
 	});
 
-	// A Worker that calls this one through a service binding can send any length.
-	it("returns error 413 when Content-Length is too small", async () => {
-		const body = sized(3 * MAX_BODY_BYTES);
-		const res = await post(body, { "Content-Length": "19" });
+	it("is that of the body, whatever Content-Length says", async () => {
+		for (const length of ["5", "2000000"]) {
+			const res = await post(plant, { "Content-Length": length });
+			expect(res.status).toBe(200);
+		}
+		const large = sized(3 * MAX_BODY_BYTES);
+		const res = await post(large, { "Content-Length": "19" });
 		expect(await res.json()).toMatchObject({ error: 413 });
-		expect(await stored()).toEqual({});
+		expect(await stored()).toEqual({ 1: '{"name":"Ficus"}' });
 	});
 
 	it("reads a larger body to its end", async () => {
 		const chunks: string[] = Array(100).fill(" ".repeat(1_048_576));
 		const res = await post(chunked(chunks));
 		expect(await res.json()).toMatchObject({ error: 413 });
-		expect(chunks).toEqual([]);
+		expect(chunks.length).toBe(0);
 	});
 });
 
@@ -160,7 +163,6 @@ describe("JSON", () => {
 		["U+00A0 after the object", `${plant}\u00a0`],
 		["NUL after the object", `${plant}\0`],
 		["two byte order marks", `\ufeff\ufeff${plant}`],
-		["a comment", `/* */${plant}`],
 		["a trailing comma", '{"id":1,"name":"Ficus",}'],
 		["100,000 open brackets", "[".repeat(100_000)],
 		["UTF-16", new Uint8Array([0x7b, 0, 0x7d, 0])],
@@ -220,17 +222,17 @@ it("keeps two requests at the same time apart", async () => {
 });
 
 it.each([
-	["a 401 without a token", "POST", "/plants", { Authorization: "" }],
+	["the token is missing", "POST", "/plants", { Authorization: "" }],
+	["the token is wrong", "POST", "/plants", { Authorization: "Bearer x" }],
+	["the path is wrong", "POST", "/other", {}],
+	["the method is wrong", "PUT", "/plants", {}],
 	[
-		"a 401 with a wrong token",
+		"the media type is wrong",
 		"POST",
 		"/plants",
-		{ Authorization: "Bearer x" },
+		{ "Content-Type": "text/css" },
 	],
-	["a 404", "POST", "/plants/1", {}],
-	["a 405", "PUT", "/plants", {}],
-	["the error 415", "POST", "/plants", { "Content-Type": "text/plain" }],
-])("is not read before %s", async (_, method, path, headers) => {
+])("is not read when %s", async (_, method, path, headers) => {
 	const request = new Request(`http://localhost${path}`, {
 		method,
 		headers: { Authorization: "Bearer test-token", ...headers },

@@ -67,14 +67,14 @@ describe("the OpenAPI document", () => {
 	});
 
 	it("has each route of the app", () => {
-		const routes = app.routes.map(({ method, path }) => `${method} ${path}`);
-		const documented = [
-			...operations.map(({ name }) => name),
-			// Any other method returns 405.
-			...Object.keys(paths).map((path) => `ALL ${path}`),
-		].map((route) => route.replace(/{(\w+)}/g, ":$1"));
-		// The middleware that authenticates.
-		expect(new Set(routes)).toEqual(new Set(["ALL /*", ...documented]));
+		const routes = app.routes
+			// The others are middleware, and the response 405.
+			.filter(({ method }) => method !== "ALL")
+			.map(({ method, path }) => `${method} ${path}`);
+		const documented = operations.map(({ name }) =>
+			name.replace(/{(\w+)}/g, ":$1"),
+		);
+		expect(new Set(routes)).toEqual(new Set(documented));
 	});
 
 	it("has the limit of the body in the description of the body", () => {

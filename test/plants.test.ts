@@ -33,6 +33,7 @@ it("stores no expiration and no metadata", async () => {
 it("returns no response until the plant is stored, even after an hour", async () => {
 	vi.useFakeTimers();
 	vi.spyOn(scheduler, "wait").mockResolvedValue();
+	vi.spyOn(AbortSignal, "timeout").mockReturnValue(AbortSignal.abort());
 	onTestFinished(() => void vi.useRealTimers());
 	const events: string[] = [];
 	const { promise, resolve } = Promise.withResolvers<void>();

@@ -1,10 +1,10 @@
 import { reset } from "cloudflare:test";
 import { afterEach, beforeEach, expect, vi } from "vitest";
 
-// Only a status of 500 or more is logged. A test that expects a line stubs console.error.
+// A test that expects a log line stubs console.error.
 const lines: unknown[][] = [];
-for (const level of ["debug", "info", "log", "warn", "error"] as const) {
-	console[level] = (...args) => void lines.push(args);
+for (const name of "debug dir error info log table trace warn".split(" ")) {
+	Object.assign(console, { [name]: (...args: unknown[]) => lines.push(args) });
 }
 // The app is imported already, and Hono's logger() keeps the console.log of its import.
 vi.resetModules();
@@ -13,5 +13,5 @@ vi.resetModules();
 beforeEach(reset);
 
 afterEach(() => {
-	expect(lines.splice(0), "lines that a request logged").toEqual([]);
+	expect(lines.splice(0), "unexpected log lines").toEqual([]);
 });

@@ -94,7 +94,7 @@ it("sends the example of the OpenAPI document with the token of npm run dev", as
 	await page.getByRole("button", { name: "Authorize" }).first().click();
 	const dialog = page.locator(".dialog-ux");
 	const { ACCESS_TOKEN = "" } = parseEnv(readFileSync(".dev.vars", "utf8"));
-	await dialog.locator("input").fill(ACCESS_TOKEN);
+	await dialog.locator("input").fill(ACCESS_TOKEN.split(/\s/)[0] ?? "");
 	await dialog.getByRole("button", { name: "Apply credentials" }).click();
 	await dialog.getByRole("button", { name: "Close" }).last().click();
 	await expectCreated({ name: "Monstera", tag: "indoor" });
