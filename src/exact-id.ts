@@ -28,8 +28,8 @@ function exactId(text: string): bigint | undefined {
 	// In the module, a request that ends in the loop would leave its lastIndex.
 	const idStringOrBrace =
 		/"(?:i|\\u0069)(?:d|\\u0064)"\s*:\s*-?\d[\d.eE+-]*|"(?:[^"\\]|\\.)*"|[{}]/g;
-	// Not an integer, so an id that is not found is rejected.
-	let source = "0.5";
+	// JSON.parse has found the id, so the loop finds it, too.
+	let source = "";
 	let depth = 0;
 	// Not matchAll, which allocates an array for each match.
 	while (idStringOrBrace.test(text)) {
@@ -46,13 +46,14 @@ function exactId(text: string): bigint | undefined {
 
 /** The integer that a JSON number (RFC 8259 §6) equals, or undefined if there is none of up to 19 digits. */
 function toBigInt(number: string): bigint | undefined {
-	const exponent = Number(/(?<=e).+/i.exec(number)?.[0] ?? 0);
-	const decimals = /(?<=\.)\d+/.exec(number)?.[0].length ?? 0;
-	const digits = number.replace(/e.*|[-.]/gi, "").replace(/^0+/, "");
-	const significant = /.*[1-9]/.exec(digits)?.[0];
-	if (!significant) return 0n;
-	const zeros = exponent - decimals + digits.length - significant.length;
-	if (zeros < 0 || significant.length + zeros > 19) return undefined;
-	const absolute = BigInt(significant + "0".repeat(zeros));
-	return number.startsWith("-") ? -absolute : absolute;
+	const [, sign, whole, fraction = "", exponent = "0"] =
+		/^(-?)(\d+)(?:\.(\d+))?(?:e(.+))?$/i.exec(number) as RegExpExecArray;
+	const digits = (whole + fraction).replace(/^0+/, "");
+	if (!digits) return 0n;
+	// The number of digits before the decimal point, once the exponent has shifted it.
+	const point = digits.length - fraction.length + Number(exponent);
+	if (point < 1 || point > 19 || /[1-9]/.test(digits.slice(point))) {
+		return undefined;
+	}
+	return BigInt(sign + digits.slice(0, point).padEnd(point, "0"));
 }
