@@ -1,6 +1,8 @@
 import type { ErrorHandler } from "hono";
 import { HTTPException } from "hono/http-exception";
 
+const INTERNAL_ERROR = "Internal error. Try again later.";
+
 /** An error that the request does not cause: 500, or `options.status`. */
 export class ServiceError extends HTTPException {
 	/**
@@ -10,14 +12,16 @@ export class ServiceError extends HTTPException {
 	 * @param id the id of the plant, if there is one, for the log
 	 */
 	constructor(
-		readonly event: "store_failed" | "access_token_unusable" | "unforeseen",
+		readonly event: "store_failed" | "access_token_unusable",
 		options: { cause: unknown; status?: 503; res?: Response },
 		readonly id?: string,
 	) {
-		const message = "Internal error. Try again later.";
-		super(options.status, { message, ...options });
+		super(options.status, { message: INTERNAL_ERROR, ...options });
 	}
 }
+
+/** What the log has for an error that is not a `ServiceError`. */
+const UNFORESEEN = { event: "unforeseen", id: undefined };
 
 /**
  * Returns the status and the headers of an `HTTPException`, with its text as `message`.
@@ -29,12 +33,11 @@ export const handleError: ErrorHandler = async (error, c) => {
 	const exception =
 		error instanceof HTTPException
 			? error
-			: new ServiceError("unforeseen", { cause: error });
+			: new HTTPException(500, { message: INTERNAL_ERROR, cause: error });
 	if (exception.status >= 500) {
-		const { event, id, cause } =
-			exception instanceof ServiceError
-				? exception
-				: new ServiceError("unforeseen", { cause: error.cause ?? error });
+		const { event, id } =
+			exception instanceof ServiceError ? exception : UNFORESEEN;
+		const cause = exception.cause ?? exception;
 		const { name, message, stack } =
 			cause instanceof Error ? cause : new Error(String(cause));
 		// Without Cloudflare in front, as in wrangler dev, a client can set this header.
