@@ -1,4 +1,4 @@
-import type { Context } from "hono";
+import type { Hook } from "@hono/zod-validator";
 import * as z from "zod/mini";
 
 const MUST_BE_STRING = "must be a string";
@@ -25,12 +25,10 @@ export const NewPlant = z.object(
 export type NewPlant = z.infer<typeof NewPlant>;
 
 /** The hook of `zValidator`: returns 400 with a message that names each invalid member. */
-export function rejectInvalid(
-	result: { success: boolean; error?: z.core.$ZodError },
-	c: Context,
-): Response | undefined {
-	const errors = result.error?.issues.map(({ path, message }) =>
+export const rejectInvalid: Hook<NewPlant, object, string> = (result, c) => {
+	if (result.success) return;
+	const errors = result.error.issues.map(({ path, message }) =>
 		[...path, message].join(" "),
 	);
-	return errors && c.json({ error: 422, message: errors.join("; ") }, 400);
-}
+	return c.json({ error: 422, message: errors.join("; ") }, 400);
+};
