@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
-import app from "../src/index";
+import app from "../src/app";
 import { post, stored } from "./request";
 
 const plant = '{"id":1,"name":"Ficus"}';

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import app from "../src/app";
 import { MAX_BODY_BYTES } from "../src/body";
-import app from "../src/index";
 import { post, stored } from "./request";
 
 const plant = '{"id":1,"name":"Ficus"}';

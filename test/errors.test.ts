@@ -3,8 +3,8 @@ import { Hono } from "hono";
 import { bearerAuth } from "hono/bearer-auth";
 import { HTTPException } from "hono/http-exception";
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import app from "../src/app";
 import { handleError } from "../src/error";
-import app from "../src/index";
 import { failingKv, post, stored, withPut } from "./request";
 
 const plant = '{"id":9007199254740993,"name":"Ficus"}';

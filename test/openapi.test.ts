@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from "vitest";
 import * as z from "zod/mini";
+import app from "../src/app";
 import { MAX_BODY_BYTES } from "../src/body";
 import openapi from "../src/docs/openapi.json";
-import app from "../src/index";
 import { NewPlant, Plant } from "../src/plant";
 import { failingKv, post, stored } from "./request";
 

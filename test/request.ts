@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import app from "../src/index";
+import app from "../src/app";
 
 /** Sends `POST /plants` with the right token and media type. `headers` and `bindings` override. */
 export const post = (

@@ -98,3 +98,13 @@ it("returns no body for HEAD /openapi.json", async () => {
 	expect(res.status).toBe(200);
 	expect(await res.text()).toBe("");
 });
+
+it.each(["get", "onError", "routes"])(
+	"does not implement %s for a Worker with a service binding",
+	async (name) => {
+		const worker: Record<string, unknown> = await server.getWorker().getExport();
+		await expect(async () => worker[name]).rejects.toThrow(
+			"does not implement",
+		);
+	},
+);
