@@ -39,4 +39,7 @@ app.notFound((c) => {
 
 app.onError(handleError);
 
+// Hono builds its router at the first match, which the end of a request must not interrupt.
+app.router.match("POST", "/plants");
+
 export default app;

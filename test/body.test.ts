@@ -2,21 +2,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import app from "../src/app";
 import { MAX_BODY_BYTES } from "../src/body";
-import { post, stored } from "./request";
-
-const plant = '{"id":1,"name":"Ficus"}';
-
-/** A body without Content-Length. Takes the chunks out of the array. */
-const chunked = (chunks: (string | Uint8Array)[]) =>
-	new ReadableStream({
-		type: "bytes",
-		async pull(controller) {
-			const chunk = await new Blob([chunks.shift() ?? ""]).bytes();
-			if (chunk.length > 0) return controller.enqueue(chunk);
-			controller.close();
-			controller.byobRequest?.respond(0);
-		},
-	});
+import { chunked, plant, post, stored } from "./request";
 
 describe("the media type", () => {
 	it.each([
@@ -210,15 +196,6 @@ it.each([
 	});
 	// The next body has no part of it.
 	expect((await post(chunked([plant]))).status).toBe(200);
-});
-
-it("keeps two requests at the same time apart", async () => {
-	const texts = ['{"name":"one"}', '{"name":"two"}'];
-	const responses = texts.map(async (text, id) => {
-		const res = await post(chunked([`{"id":${id},`, text.slice(1)]));
-		return res.text();
-	});
-	expect(await Promise.all(responses)).toEqual(texts);
 });
 
 it.each([

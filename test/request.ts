@@ -1,29 +1,49 @@
 import { env } from "cloudflare:workers";
+import { expect } from "vitest";
 import app from "../src/app";
+import openapi from "../src/docs/openapi.json";
 
-/** Sends `POST /plants` with the right token and media type. `headers` and `bindings` override. */
-export const post = (
+export const plant = '{"id":1,"name":"Ficus"}';
+
+/**
+ * Sends `POST /plants` with the right token and media type. `headers` and `bindings` override.
+ * The OpenAPI document must have the status of the response.
+ */
+export async function post(
 	body: BodyInit | null,
 	headers: Record<string, string> = {},
 	bindings: Partial<Record<keyof Env, unknown>> = {},
-): Response | Promise<Response> =>
-	app.request(
-		"/plants",
-		{
-			method: "POST",
-			headers: {
-				Authorization: "Bearer test-token",
-				"Content-Type": "application/json",
-				// Clients send the length of a string.
-				...(typeof body === "string" && {
-					"Content-Length": `${new Blob([body]).size}`,
-				}),
-				...headers,
-			},
-			body,
+): Promise<Response> {
+	const init = {
+		method: "POST",
+		headers: {
+			Authorization: "Bearer test-token",
+			"Content-Type": "application/json",
+			// Clients send the length of a string.
+			...(typeof body === "string" && {
+				"Content-Length": `${new Blob([body]).size}`,
+			}),
+			...headers,
 		},
-		{ ...env, ...bindings },
-	);
+		body,
+	};
+	const res = await app.request("/plants", init, { ...env, ...bindings });
+	const { responses } = openapi.paths["/plants"].post;
+	expect(Object.keys(responses)).toContain(`${res.status}`);
+	return res;
+}
+
+/** A body without Content-Length. Takes the chunks out of the array. */
+export const chunked = (chunks: (string | Uint8Array)[]) =>
+	new ReadableStream({
+		type: "bytes",
+		async pull(controller) {
+			const chunk = await new Blob([chunks.shift() ?? ""]).bytes();
+			if (chunk.length > 0) return controller.enqueue(chunk);
+			controller.close();
+			controller.byobRequest?.respond(0);
+		},
+	});
 
 /** Bindings with a KV namespace that has this `put`. */
 export const withPut = (put: () => Promise<void>) => ({ PLANTS: { put } });

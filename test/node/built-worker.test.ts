@@ -102,7 +102,9 @@ it("returns no body for HEAD /openapi.json", async () => {
 it.each(["get", "onError", "routes"])(
 	"does not implement %s for a Worker with a service binding",
 	async (name) => {
-		const worker: Record<string, unknown> = await server.getWorker().getExport();
+		const worker: Record<string, unknown> = await server
+			.getWorker()
+			.getExport();
 		await expect(async () => worker[name]).rejects.toThrow(
 			"does not implement",
 		);
