@@ -7,9 +7,9 @@ delete process.env.CLOUDFLARE_ENV;
 export default defineConfig({
 	test: {
 		restoreMocks: true,
-		// A slow machine must not fail a test.
-		testTimeout: 60_000,
-		hookTimeout: 60_000,
+		// A slow machine must not fail a test, and a test that hangs must end.
+		testTimeout: 600_000,
+		hookTimeout: 600_000,
 		coverage: {
 			provider: "istanbul",
 			include: ["src/**/*.ts"],

@@ -13,24 +13,30 @@ it.each(["Bearer", "bearer", "Bearer "])(
 
 it.each([
 	["GET", "/plants"],
+	["HEAD", "/plants"],
 	["POST", "/plants"],
 	["OPTIONS", "/plants"],
 	["POST", "/plants?access_token=test-token"],
 	["GET", "/favicon.ico"],
 ])("returns 401 for %s %s without a token", async (method, path) => {
-	const res = await app.request(path, { method }, env);
+	const headers = {
+		Cookie: "ACCESS_TOKEN=test-token; token=test-token",
+		"Proxy-Authorization": "Bearer test-token",
+		"X-API-Key": "test-token",
+	};
+	const res = await app.request(path, { method, headers }, env);
 	expect(res.status).toBe(401);
 	expect(res.headers.get("WWW-Authenticate")).toBe('Bearer realm="plants"');
-	expect(await res.json()).toEqual({
-		error: 401,
-		message: "Send the header Authorization: Bearer <ACCESS_TOKEN>.",
-	});
+	const body =
+		'{"error":401,"message":"Send the header Authorization: Bearer <ACCESS_TOKEN>."}';
+	expect(await res.text()).toBe(method === "HEAD" ? "" : body);
 });
 
 it.each([
 	["is empty", ""],
 	["has the scheme alone", "Bearer"],
 	["has the token alone", "test-token"],
+	["has the scheme Token", "Token test-token"],
 	["has another scheme", `Basic ${btoa("user:test-token")}`],
 	["has another scheme before it", "Basic x Bearer test-token"],
 	["has no space after the scheme", "Bearertest-token"],
@@ -67,11 +73,11 @@ it.each([
 });
 
 describe("the comparison", () => {
-	it("compares with each token of the secret, whatever the token is", async () => {
+	it("compares with each token of the secret that is as long as the token", async () => {
 		const compare = vi.spyOn(crypto.subtle, "timingSafeEqual");
-		for (const token of ["one", "three", "other", "x"]) {
+		for (const token of ["one", "six", "odd"]) {
 			const headers = { Authorization: `Bearer ${token}` };
-			await post(plant, headers, { ACCESS_TOKEN: "one two three" });
+			await post(plant, headers, { ACCESS_TOKEN: "one two six" });
 			expect(compare).toHaveBeenCalledTimes(3);
 			compare.mockClear();
 		}
@@ -86,13 +92,13 @@ describe("the comparison", () => {
 describe("ACCESS_TOKEN", () => {
 	it.each([
 		["aZ09-._~+/==", "aZ09-._~+/==", 200],
-		["one two three", "one", 200],
 		["one two three", "three", 200],
 		[" \n one\r\n\ttwo\v\f\u00a0", "one", 200],
 		[" \n one\r\n\ttwo\v\f\u00a0", "two", 200],
 		["one two", "three", 401],
 		["one two", "one two", 401],
 		["one two", "onetwo", 401],
+		[`${"x".repeat(100)}1`, `${"x".repeat(100)}2`, 401],
 	])(
 		"when it is %j, a request with the token %j returns %d",
 		async (secret, token, status) => {
@@ -109,10 +115,8 @@ describe("ACCESS_TOKEN", () => {
 		["missing", undefined, "ACCESS_TOKEN is missing or blank"],
 		["blank", " \t\n", "ACCESS_TOKEN is missing or blank"],
 		["malformed", "pass,word", invalid(1)],
-		["malformed", "pass:word", invalid(1)],
 		["malformed", "one two=2", invalid(2)],
 		["only padding", "==", invalid(1)],
-		["quoted", '"one"', invalid(1)],
 	])(
 		"returns 500 with any token, and logs why, when it is %s: %j",
 		async (_, ACCESS_TOKEN, message) => {

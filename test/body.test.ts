@@ -20,6 +20,7 @@ describe("the media type", () => {
 		"",
 		"text/plain",
 		"text/json",
+		"*/*",
 		"application.json",
 		"application/jsonp",
 		"application/problem+json",
@@ -67,7 +68,6 @@ describe("the size", () => {
 
 	it.each([
 		["a byte too much", sized(MAX_BODY_BYTES + 1)],
-		["a byte too much in a chunk", chunked([sized(MAX_BODY_BYTES + 1)])],
 		["a byte too much in two chunks", chunked([sized(MAX_BODY_BYTES), " "])],
 		["more bytes than characters", "ü".repeat(MAX_BODY_BYTES / 2 + 1)],
 	])("returns error 413 for %s", async (_, body) => {
@@ -126,16 +126,10 @@ describe("the encoding", () => {
 		expect(await stored()).toEqual({ 1: '{"name":"Ficus"}' });
 	});
 
-	it("reads a character that is split over two chunks", async () => {
-		const bytes = new TextEncoder().encode('{"id":1,"name":"🌱"}');
-		await post(chunked([bytes.slice(0, 18), bytes.slice(18)]));
-		expect(await stored()).toEqual({ 1: '{"name":"🌱"}' });
-	});
-
-	it("returns 400 for an incomplete character at the end, and forgets it", async () => {
-		const body = new Blob([plant, new Uint8Array([0xe2, 0x82])]);
-		expect((await post(await body.bytes())).status).toBe(400);
-		expect((await post(plant)).status).toBe(200);
+	it("reads characters that are split over two chunks", async () => {
+		const name = "€".repeat(40_000);
+		await post(chunked([`{"id":1,"name":"${name}"}`]));
+		expect(await stored()).toEqual({ 1: `{"name":"${name}"}` });
 	});
 });
 
@@ -149,6 +143,7 @@ describe("JSON", () => {
 		["U+00A0 after the object", `${plant}\u00a0`],
 		["NUL after the object", `${plant}\0`],
 		["two byte order marks", `\ufeff\ufeff${plant}`],
+		["a comment", `${plant} // comment`],
 		["a trailing comma", '{"id":1,"name":"Ficus",}'],
 		["100,000 open brackets", "[".repeat(100_000)],
 		["UTF-16", new Uint8Array([0x7b, 0, 0x7d, 0])],
@@ -165,7 +160,7 @@ describe("JSON", () => {
 	});
 
 	it.each([
-		["the position", "{\n'id':1}", " (line 2 column 1)"],
+		["the position", `{${"\n".repeat(11)}'id':1}`, " (line 12 column 1)"],
 		["no part of the body", "[x (line 1 column 2)", ""],
 	])("returns 400 with %s", async (_, body, position) => {
 		const res = await post(body);
@@ -194,8 +189,6 @@ it.each([
 		error: 400,
 		message: "The body is incomplete.",
 	});
-	// The next body has no part of it.
-	expect((await post(chunked([plant]))).status).toBe(200);
 });
 
 it.each([
@@ -203,12 +196,7 @@ it.each([
 	["the token is wrong", "POST", "/plants", { Authorization: "Bearer x" }],
 	["the path is wrong", "POST", "/other", {}],
 	["the method is wrong", "PUT", "/plants", {}],
-	[
-		"the media type is wrong",
-		"POST",
-		"/plants",
-		{ "Content-Type": "text/css" },
-	],
+	["the media type is wrong", "POST", "/plants", { "Content-Type": "" }],
 ])("is not read when %s", async (_, method, path, headers) => {
 	const request = new Request(`http://localhost${path}`, {
 		method,

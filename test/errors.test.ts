@@ -78,11 +78,7 @@ describe("an HTTPException of a Hono middleware", () => {
 
 	it.each([
 		["message", { message: "x" }, { name: "Error", message: "x" }],
-		[
-			"cause",
-			{ cause: new TypeError("x") },
-			{ name: "TypeError", message: "x" },
-		],
+		["cause", { cause: new TypeError("x") }, { name: "TypeError" }],
 	])(
 		"is logged with its %s when its status is 500 or more",
 		async (_, options, error) => {
@@ -99,6 +95,7 @@ describe("an HTTPException of a Hono middleware", () => {
 
 it.each([
 	["GET", "/plants/"],
+	["GET", "/plants/1"],
 	["POST", "/plants/"],
 	["POST", "/other"],
 	["POST", "/Plants"],
@@ -129,7 +126,7 @@ it("ignores the query", async () => {
 	expect(Object.keys(await stored())).toEqual(["9007199254740993"]);
 });
 
-it.each(["GET", "HEAD", "PUT", "OPTIONS"])(
+it.each(["GET", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS"])(
 	"returns 405 for %s /plants",
 	async (method) => {
 		const res = await app.request("/plants", { method, headers }, env);

@@ -5,6 +5,7 @@ import { post, stored, withPut } from "./request";
 it("returns 200 with the name and the tag, and stores the same text", async () => {
 	const res = await post(
 		'{ "tag":"\\u0069ndoor", "id":42, "name":"Bl\\u00fcte" }',
+		{ Origin: "https://example.com" },
 	);
 	expect(res.status).toBe(200);
 	expect(Object.fromEntries(res.headers)).toEqual({
@@ -16,13 +17,9 @@ it("returns 200 with the name and the tag, and stores the same text", async () =
 
 it("replaces the plant with the same id", async () => {
 	await post('{"id":7,"name":"old","tag":"old"}');
-	await post('{"id":-7,"name":"other"}');
 	const res = await post('{"id":7,"name":"new"}');
 	expect(await res.text()).toBe('{"name":"new"}');
-	expect(await stored()).toEqual({
-		7: '{"name":"new"}',
-		"-7": '{"name":"other"}',
-	});
+	expect(await stored()).toEqual({ 7: '{"name":"new"}' });
 });
 
 it("stores no expiration and no metadata", async () => {
@@ -66,8 +63,6 @@ it("writes once to KV and reads nothing", async () => {
 
 it.each([
 	["other members", '{"id":1,"name":"Ficus","Tag":5,"x":{"id":2}}'],
-	["50,000 members", `{"id":1,"name":"Ficus"${',"x":1e9'.repeat(50_000)}}`],
-	["__proto__", '{"id":1,"name":"Ficus","__proto__":{"tag":1}}'],
 	["the first of two ids", '{"id":2,"name":5,"id":1,"name":"Ficus"}'],
 ])("ignores %s", async (_, body) => {
 	const res = await post(body);
@@ -78,11 +73,11 @@ it.each([
 it.each([
 	["an empty string", '""', ""],
 	["NUL", '"a\\u0000b"', "a\0b"],
-	["U+2028", '"\u2028"', "\u2028"],
 	["a combining accent", '"e\u0301"', "e\u0301"],
 	["a lone surrogate", '"\\ud800"', "\ud800"],
 	["an escaped surrogate pair", '"\\ud83c\\udf31"', "🌱"],
 	["a byte order mark", '"\ufeff"', "\ufeff"],
+	["40,000 euro signs", `"${"€".repeat(40_000)}"`, "€".repeat(40_000)],
 	["digits", '"1.50e3 9007199254740993"', "1.50e3 9007199254740993"],
 ])("stores %s exactly", async (_, json, value) => {
 	const res = await post(`{"id":1,"name":${json},"tag":${json}}`);

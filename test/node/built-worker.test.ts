@@ -93,12 +93,6 @@ it("serves the OpenAPI document to pages of any origin", async () => {
 	expect(await res.json()).toEqual(openapi);
 });
 
-it("returns no body for HEAD /openapi.json", async () => {
-	const res = await fetch(`${origin}/openapi.json`, { method: "HEAD" });
-	expect(res.status).toBe(200);
-	expect(await res.text()).toBe("");
-});
-
 it.each(["get", "onError", "routes"])(
 	"does not implement %s for a Worker with a service binding",
 	async (name) => {
