@@ -39,6 +39,10 @@ export default defineConfig({
 				extends: true,
 				test: { name: "browser", include: ["test/browser/*.test.ts"] },
 			},
+			{
+				extends: true,
+				test: { name: "scripts", include: ["test/scripts/*.test.ts"] },
+			},
 		],
 	},
 });

@@ -1,0 +1,29 @@
+#!/usr/bin/env node
+// Stores the plants of a complete save again, in production or in CLOUDFLARE_ENV. They replace
+// the plants with the same ids.
+// Usage: scripts/restore.mjs [--local [--persist-to DIR]] FOLDER
+import { existsSync, readdirSync } from "node:fs";
+import { setTimeout } from "node:timers/promises";
+import { folder, kv, listKeys, log, readJson } from "./kv.mjs";
+
+if (!existsSync(`${folder}/saved.json`)) {
+	throw new Error("Name the folder of a complete save.");
+}
+const files = readdirSync(folder).filter((file) => file.startsWith("plants-"));
+for (const [index, file] of files.entries()) {
+	kv("bulk", "put", `${folder}/${file}`);
+	log(`${index + 1} of ${files.length} files`);
+}
+
+/** @type {string[]} */
+const saved = readJson("saved.json");
+for (let attempt = 1; ; attempt++) {
+	const keys = new Set(listKeys());
+	const missing = saved.filter((key) => !keys.has(key)).length;
+	if (missing === 0) break;
+	log(`${missing} of ${saved.length} plants are missing.`);
+	if (attempt === 10) throw new Error("Restore again.");
+	// KV lists a new key after a minute or more.
+	await setTimeout(15_000);
+}
+log(`Restored ${saved.length} plants from ${folder}`);

@@ -1,0 +1,44 @@
+#!/usr/bin/env node
+// Saves the plants of production, or of CLOUDFLARE_ENV, into a new folder of the checkout:
+// backup-<environment>-<time>. With a folder, continues that save.
+// Usage: scripts/save.mjs [--local [--persist-to DIR]] [FOLDER]
+import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { folder, kv, listKeys, log, readJson } from "./kv.mjs";
+
+// 40 plants of 1 MiB (MAX_BODY_BYTES), each character escaped, fit into a request of 100 MB.
+const BATCH = 40;
+
+/** @type {(file: string, value: unknown) => void} */
+function writeJson(file, value) {
+	mkdirSync(folder, { recursive: true });
+	writeFileSync(`${folder}/part`, JSON.stringify(value, null, 1));
+	// A file that has its name is complete.
+	renameSync(`${folder}/part`, `${folder}/${file}`);
+}
+
+if (existsSync(`${folder}/saved.json`))
+	throw new Error("This save is complete.");
+process.on("exit", (status) => {
+	if (status !== 0) console.error(`Continue: scripts/save.mjs ${folder}`);
+});
+process.umask(0o077);
+if (!existsSync(`${folder}/keys.json`)) writeJson("keys.json", listKeys());
+const keys = readJson("keys.json");
+const saved = [];
+for (let first = 0; first < keys.length; first += BATCH) {
+	const file = `plants-${first}.json`;
+	if (!existsSync(`${folder}/${file}`)) {
+		writeJson("batch.json", keys.slice(first, first + BATCH));
+		const values = JSON.parse(kv("bulk", "get", `${folder}/batch.json`));
+		const plants = Object.entries(values).flatMap(([key, item]) => {
+			// With --local, Wrangler prints { value }. That of a deleted plant is null.
+			const value = item?.value ?? item;
+			return typeof value === "string" ? { key, value } : [];
+		});
+		writeJson(file, plants);
+	}
+	for (const { key } of readJson(file)) saved.push(key);
+	log(`${saved.length} plants of ${keys.length} keys`);
+}
+writeJson("saved.json", saved);
+log(`Saved ${saved.length} plants into ${folder}`);
