@@ -36,7 +36,8 @@ export const authenticate: MiddlewareHandler<{ Bindings: Env }> = async (
 	// filter compares all of them, so that the time does not tell which one matches.
 	const matches = tokens.filter((expected) => timingSafeEqual(bytes, expected));
 	if (matches.length === 0) {
-		const message = "The token is not valid. Ask the operator for one.";
+		const message =
+			"The token is not valid. Send it without a second Bearer, or ask the operator for one.";
 		return c.json({ error: 401, message }, 401, {
 			"WWW-Authenticate": 'Bearer realm="plants", error="invalid_token"',
 		});
