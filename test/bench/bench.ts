@@ -18,7 +18,6 @@ const entries: Record<string, string> = {
 	"Hono by the book": "test/bench/variants/hono.ts",
 };
 if (!quick) {
-	entries["@hono/zod-openapi"] = "test/bench/variants/hono-zod-openapi.ts";
 	entries["itty-router and Zod"] = "test/bench/variants/itty-router.ts";
 	entries.Elysia = "test/bench/variants/elysia.ts";
 	console.error("installing the peers");
