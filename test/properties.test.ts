@@ -10,18 +10,16 @@ const int64 = fc.oneof(
 );
 
 /** An int64 in different spellings: 120, 120.00, 12000e-2, 1.200E+2. */
-const integerText = fc
-	.tuple(int64, fc.nat(25))
-	.chain(([id, n]) => {
-		const zeros = "0".repeat(n);
-		const [, first, rest = ""] = /(-?\d)(.*)/.exec(`${id}`) ?? [];
-		return fc.constantFrom(
-			`${id}`,
-			`${id}.0${zeros}`,
-			`${id}${id === 0n ? "" : zeros}e-${n}`,
-			`${first}.${rest}0${zeros}E+${rest.length}`,
-		);
-	});
+const integerText = fc.tuple(int64, fc.nat(25)).chain(([id, n]) => {
+	const zeros = "0".repeat(n);
+	const [, first, rest = ""] = /(-?\d)(.*)/.exec(`${id}`) ?? [];
+	return fc.constantFrom(
+		`${id}`,
+		`${id}.0${zeros}`,
+		`${id}${id === 0n ? "" : zeros}e-${n}`,
+		`${first}.${rest}0${zeros}E+${rest.length}`,
+	);
+});
 
 /** Any JSON number (RFC 8259 §6). */
 const numberText = fc.stringMatching(
