@@ -72,7 +72,7 @@ it.each([
 	["restore.mjs ../backup-local-*", /is not a save of production.*\n1$/s],
 	["save.mjs $LOCAL ../a ../backup-*", /Saved 41 plants into .*\n0$/],
 	["restore.mjs $LOCAL ../b ../backup-*", /Restored 41 plants from .*\n0$/],
-	["save.mjs $LOCAL ../b", /Saved 41 plants into .*\n0$/],
+	["echo CLOUDFLARE_ENV=x > ../.env; save.mjs $LOCAL ../b", /Saved 41 .*\n0$/],
 	["diff -r ../backup-*", /^0$/],
 	["save.mjs --removed", /Unknown option '--removed'.*\n1$/s],
 	["CLOUDFLARE_ENV=x save.mjs", /No environment found.*Continue: .*\n1$/s],
