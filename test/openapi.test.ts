@@ -8,6 +8,7 @@ import { NewPlant, Plant } from "../src/plant";
 import { failingKv, post, stored } from "./request";
 
 interface DocumentedResponse {
+	$ref?: string;
 	description?: string;
 	headers?: Record<
 		string,
@@ -22,13 +23,20 @@ interface DocumentedResponse {
 }
 type Responses = Record<string, DocumentedResponse>;
 
-type Paths = Record<string, Record<string, { responses: Responses }>>;
-const paths: Paths = openapi.paths;
+/** Follows a `$ref` to `components.responses`. */
+function resolve({ $ref, ...response }: DocumentedResponse) {
+	const { responses } = openapi.components as { responses?: Responses };
+	return $ref ? responses?.[$ref.split("/").at(-1) ?? ""] : response;
+}
+
+const paths: Record<string, Record<string, unknown>> = openapi.paths;
 const operations = Object.entries(paths).flatMap(([path, item]) =>
-	Object.entries(item).map(([method, { responses }]) => ({
-		name: `${method.toUpperCase()} ${path}`,
-		responses,
-	})),
+	Object.entries(item).flatMap(([method, value]) => {
+		// A path has other members, too, such as `parameters`.
+		const { responses } = value as { responses?: Responses };
+		const name = `${method.toUpperCase()} ${path}`;
+		return responses ? { name, responses } : [];
+	}),
 );
 
 describe("the OpenAPI document", () => {
@@ -141,7 +149,7 @@ describe("the examples of responses", () => {
 
 	const documented = operations.flatMap((operation) =>
 		Object.entries(operation.responses).flatMap(([status, response]) => {
-			const { description, headers, content } = response;
+			const { description, headers, content } = resolve(response) ?? {};
 			const { schema, examples } = content?.["application/json"] ?? {};
 			// An error must have an example: "none" has no request.
 			const none = status < "400" ? {} : { none: { value: { error: 0 } } };
