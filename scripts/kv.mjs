@@ -44,5 +44,5 @@ export function kv(...command) {
 	return String(execFileSync(file, args, { maxBuffer: 1e9, stdio: "pipe" }));
 }
 
-export const listKeys = () =>
-	JSON.parse(kv("key", "list")).map((/** @type {any} */ { name }) => name);
+/** @returns {{ name: string }[]} */
+export const listKeys = () => JSON.parse(kv("key", "list"));

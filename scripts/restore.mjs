@@ -18,7 +18,7 @@ for (const [index, file] of files.entries()) {
 /** @type {string[]} */
 const saved = readJson("saved.json");
 for (let attempt = 1; ; attempt++) {
-	const keys = new Set(listKeys());
+	const keys = new Set(listKeys().map(({ name }) => name));
 	const missing = saved.filter((key) => !keys.has(key)).length;
 	if (missing === 0) break;
 	log(`${missing} of ${saved.length} plants are missing.`);
