@@ -14,7 +14,6 @@ if (version >= 24) {
 		rmSync(`node_modules/.bin/node${end}`, { force: true });
 }
 if (version < 24) execSync("npm rebuild --ignore-scripts"); // npm 10 deletes the link.
-
 if (!existsSync(".dev.vars")) copyFileSync(".dev.vars.example", ".dev.vars");
 for (const end of [".css", "-bundle.js", "-bundle.js.LICENSE.txt"]) {
 	const file = `swagger-ui${end}`;

@@ -15,6 +15,7 @@ process.on("uncaughtException", ({ message }) => {
 	console.error(`${message}\n[${environment}] Failed: see above.`);
 	process.exit(1);
 });
+process.on("SIGINT", () => {}); // Wrangler ends, and the error of its call is reported.
 
 const { values, positionals } = parseArgs({
 	allowPositionals: true,
@@ -43,6 +44,5 @@ export function kv(...command) {
 	const file = `${top}scripts/wrangler`;
 	return String(execFileSync(file, args, { maxBuffer: 1e9, stdio: "pipe" }));
 }
-
 /** @returns {{ name: string }[]} */
 export const listKeys = () => JSON.parse(kv("key", "list"));

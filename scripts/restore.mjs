@@ -6,15 +6,13 @@ import { existsSync, readdirSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { folder, kv, listKeys, log, readJson } from "./kv.mjs";
 
-if (!existsSync(`${folder}/saved.json`)) {
+if (!existsSync(`${folder}/saved.json`))
 	throw new Error("Name the folder of a complete save.");
-}
 const files = readdirSync(folder).filter((file) => file.startsWith("plants-"));
 for (const [index, file] of files.entries()) {
 	kv("bulk", "put", `${folder}/${file}`);
 	log(`${index + 1} of ${files.length} files`);
 }
-
 /** @type {string[]} */
 const saved = readJson("saved.json");
 for (let attempt = 1; ; attempt++) {

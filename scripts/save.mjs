@@ -16,10 +16,9 @@ function writeJson(file, value) {
 	renameSync(`${folder}/part`, `${folder}/${file}`);
 }
 
-if (existsSync(`${folder}/saved.json`))
-	throw new Error("This save is complete.");
+if (existsSync(`${folder}/saved.json`)) throw new Error("It is complete.");
 process.on("exit", (status) => {
-	if (status !== 0) console.error(`Continue: scripts/save.mjs ${folder}`);
+	if (status !== 0) console.error(`To continue, add this folder: "${folder}"`);
 });
 process.umask(0o077);
 if (!existsSync(`${folder}/keys.json`)) writeJson("keys.json", listKeys());

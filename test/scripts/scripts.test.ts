@@ -75,7 +75,7 @@ it.each([
 	["echo CLOUDFLARE_ENV=x > ../.env; save.mjs $LOCAL ../b", /Saved 41 .*\n0$/],
 	["diff -r ../backup-*", /^0$/],
 	["save.mjs --removed", /Unknown option '--removed'.*\n1$/s],
-	["CLOUDFLARE_ENV=x save.mjs", /No environment found.*Continue: .*\n1$/s],
+	["CLOUDFLARE_ENV=x save.mjs", /No environment found.*To continue, .*\n1$/s],
 	["find ../secrets.json ../backup-* -perm /077", /^0$/],
 	["echo x > ../.dev.vars", /^0$/],
 	["npm_config_user_agent='bun node/v24' node ../scripts/install.mjs", /0$/],
