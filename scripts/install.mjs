@@ -1,4 +1,4 @@
-// Prepares a checkout. npm runs it after npm ci, as the script prepare.
+// Prepares a checkout. npm runs it as the scripts prepare and dependencies.
 // Usage: node scripts/install.mjs
 import { execSync } from "node:child_process";
 import { copyFileSync, existsSync, rmSync } from "node:fs";
