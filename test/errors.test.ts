@@ -78,7 +78,11 @@ describe("an HTTPException of a Hono middleware", () => {
 
 	it.each([
 		["message", { message: "x" }, { name: "Error", message: "x" }],
-		["cause", { cause: new TypeError("x") }, { name: "TypeError" }],
+		[
+			"cause",
+			{ cause: new TypeError("x") },
+			{ name: "TypeError", message: "x" },
+		],
 	])(
 		"is logged with its %s when its status is 500 or more",
 		async (_, options, error) => {

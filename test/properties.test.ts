@@ -7,6 +7,7 @@ const int64 = fc.oneof(
 	fc.bigInt(-(2n ** 63n), 2n ** 63n - 1n),
 	fc.bigInt(-20n, 20n),
 	fc.bigInt(-5n, 5n).map((n) => BigInt.asIntN(64, 2n ** 63n + n)),
+	fc.bigInt(-5n, 5n).map((n) => 2n ** 53n + n),
 );
 
 /** An int64 in different spellings: 120, 120.00, 12000e-2, 1.200E+2. */
