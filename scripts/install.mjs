@@ -17,6 +17,6 @@ if (version < 24) execSync("npm rebuild --ignore-scripts"); // npm 10 deletes th
 if (!existsSync(".dev.vars")) copyFileSync(".dev.vars.example", ".dev.vars");
 for (const end of [".css", "-bundle.js", "-bundle.js.LICENSE.txt"]) {
 	const file = `swagger-ui${end}`;
-	copyFileSync(`node_modules/swagger-ui-dist/${file}`, `src/docs/${file}`);
+	copyFileSync(`node_modules/swagger-ui-dist/${file}`, `public/${file}`);
 }
 console.log("scripts/install.mjs: The checkout is ready.");

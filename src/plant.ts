@@ -11,13 +11,13 @@ const requiredOr = (message: string) => ({
 		input === undefined ? "is required" : message,
 });
 
-/** The Plant of `docs/openapi.json`. */
+/** The Plant of `public/openapi.json`. */
 export const Plant = z.object({
 	name: z.string(requiredOr(MUST_BE_STRING)),
 	tag: z.optional(z.string(`${MUST_BE_STRING}, or left out`)),
 });
 
-/** The NewPlant of `docs/openapi.json`, with the id that `setExactId` makes. */
+/** The NewPlant of `public/openapi.json`, with the id that `setExactId` makes. */
 export const NewPlant = z.object(
 	{ id: z.int64(requiredOr(MUST_BE_INT64)), ...Plant.shape },
 	"the body must be a JSON object",

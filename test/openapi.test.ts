@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import * as z from "zod/mini";
+import openapi from "../public/openapi.json";
 import app from "../src/app";
 import { MAX_BODY_BYTES } from "../src/body";
-import openapi from "../src/docs/openapi.json";
 import { NewPlant, Plant } from "../src/plant";
 import { failingKv, post, stored } from "./request";
 

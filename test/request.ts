@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { expect } from "vitest";
+import openapi from "../public/openapi.json";
 import app from "../src/app";
-import openapi from "../src/docs/openapi.json";
 
 export const plant = '{"id":1,"name":"Ficus"}';
 

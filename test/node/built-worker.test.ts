@@ -6,11 +6,11 @@ import { gzipSync } from "node:zlib";
 import type { KVNamespace } from "@cloudflare/workers-types";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createTestHarness } from "wrangler";
-import openapi from "../../src/docs/openapi.json" with { type: "json" };
+import openapi from "../../public/openapi.json" with { type: "json" };
 
 const directory = fs.mkdtempSync(join(tmpdir(), "plants-"));
 // git ignores these names: a killed run leaves the files.
-const strayFiles = ["src/docs/swagger-ui.html", "src/docs/.env.stray"];
+const strayFiles = ["public/swagger-ui.html", "public/.env.stray"];
 
 const server = createTestHarness({
 	workers: [
@@ -81,7 +81,7 @@ it.each([
 	["/swagger-ui.html", 401],
 	["/.env.stray", 401],
 ])("serves only the files of the page: %s returns %d", async (path, status) => {
-	expect(fs.existsSync(`src/docs${path}`)).toBe(true);
+	expect(fs.existsSync(`public${path}`)).toBe(true);
 	expect((await fetch(origin + path)).status).toBe(status);
 });
 

@@ -8,7 +8,13 @@ import { createTestHarness } from "wrangler";
 
 // A copy of what the scripts use, so that no file of a developer changes.
 const top = fs.mkdtempSync(join(tmpdir(), "plants-"));
-for (const path of ["package.json", "scripts", "src", "wrangler.toml"])
+for (const path of [
+	"package.json",
+	"public",
+	"scripts",
+	"src",
+	"wrangler.toml",
+])
 	fs.cpSync(path, `${top}/${path}`, { recursive: true });
 fs.mkdirSync(`${top}/node_modules/.bin`, { recursive: true });
 fs.symlinkSync(process.execPath, `${top}/node_modules/.bin/node`);
