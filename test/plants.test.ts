@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { post, stored, withPut } from "./request";
+import { plant, post, stored, withPut } from "./request";
 
 it("returns 200 with the name and the tag, and stores the same text", async () => {
 	const res = await post(
@@ -35,11 +35,8 @@ it("returns no response until the plant is stored, even after an hour", async ()
 	const events: string[] = [];
 	const { promise, resolve } = Promise.withResolvers<void>();
 	const response = (async () => {
-		await post(
-			'{"id":1,"name":"Ficus"}',
-			{},
-			withPut(() => promise),
-		);
+		const bindings = withPut(() => promise);
+		await post(plant, {}, bindings);
 		events.push("response");
 	})();
 	await vi.advanceTimersByTimeAsync(3_600_000);
@@ -57,7 +54,7 @@ it("writes once to KV and reads nothing", async () => {
 			return target[name].bind(target);
 		},
 	});
-	await post('{"id":1,"name":"Ficus"}', {}, { PLANTS });
+	await post(plant, {}, { PLANTS });
 	expect(calls).toEqual(["put"]);
 });
 

@@ -1,11 +1,15 @@
 import { reset } from "cloudflare:test";
 import { afterEach, beforeEach, expect, vi } from "vitest";
 
-// A test that expects a log line stubs console.error.
-const lines: unknown[][] = [];
+// A test that expects a log line stubs console.error. The Worker sends no request.
+const calls: unknown[][] = [];
 for (const name of "debug dir error info log table trace warn".split(" ")) {
-	Object.assign(console, { [name]: (...args: unknown[]) => lines.push(args) });
+	Object.assign(console, { [name]: (...args: unknown[]) => calls.push(args) });
 }
+globalThis.fetch = async (...args) => {
+	calls.push(["fetch", ...args]);
+	return new Response();
+};
 // The app is imported already, and Hono's logger() keeps the console.log of its import.
 vi.resetModules();
 
@@ -13,5 +17,5 @@ vi.resetModules();
 beforeEach(reset);
 
 afterEach(() => {
-	expect(lines.splice(0), "unexpected log lines").toEqual([]);
+	expect(calls.splice(0), "unexpected log lines or requests").toEqual([]);
 });
