@@ -26,8 +26,9 @@ let origin: string;
 beforeAll(async () => {
 	for (const file of strayFiles) fs.writeFileSync(file, "stray");
 	const wrangler = "node_modules/wrangler/bin/wrangler.js";
-	const args = [wrangler, "deploy", "--dry-run", "--outdir", directory];
-	execFileSync(process.execPath, args, {
+	// Without --config, Wrangler prefers a wrangler.json in a folder above.
+	const args = ["deploy", "--dry-run", "--config=wrangler.toml", "--outdir"];
+	execFileSync(process.execPath, [wrangler, ...args, directory], {
 		env: { ...process.env, WRANGLER_LOG_PATH: directory },
 	});
 	const { url } = await server.listen();
