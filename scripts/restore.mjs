@@ -8,13 +8,21 @@ import { folder, kv, listKeys, log, readJson } from "./kv.mjs";
 
 if (!existsSync(`${folder}/saved.json`))
 	throw new Error("Name the folder of a complete save.");
-const files = readdirSync(folder).filter((file) => file.startsWith("plants-"));
+/** @type {string[]} */
+const saved = readJson("saved.json");
+const pattern = /^plants-\d+\.json$/; // Not plants-0.json~ of an editor.
+const files = readdirSync(folder).filter((file) => pattern.test(file));
+const found = new Set();
+for (const file of files)
+	for (const { key, value } of readJson(file))
+		if (typeof value === "string") found.add(key);
+const lost = saved.filter((key) => !found.has(key)).length;
+if (lost) throw new Error(`No file has ${lost} plants. Nothing is written.`);
+
 for (const [index, file] of files.entries()) {
 	kv("bulk", "put", `${folder}/${file}`);
 	log(`${index + 1} of ${files.length} files`);
 }
-/** @type {string[]} */
-const saved = readJson("saved.json");
 for (let attempt = 1; ; attempt++) {
 	const keys = new Set(listKeys().map(({ name }) => name));
 	const missing = saved.filter((key) => !keys.has(key)).length;

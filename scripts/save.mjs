@@ -2,33 +2,40 @@
 // Saves the plants of production, or of CLOUDFLARE_ENV, into a new folder of the checkout:
 // backup-<environment>-<time>. With a folder, continues that save.
 // Usage: scripts/save.mjs [--local [--persist-to DIR]] [FOLDER]
-import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
+import fs from "node:fs";
 import { folder, kv, listKeys, log, readJson } from "./kv.mjs";
 
 // 40 plants of 1 MiB (MAX_BODY_BYTES), each character escaped, fit into a request of 100 MB.
 const BATCH = 40;
 
-/** @type {(file: string, value: unknown) => void} */
-function writeJson(file, value) {
-	mkdirSync(folder, { recursive: true });
-	writeFileSync(`${folder}/part`, JSON.stringify(value, null, 1));
-	// A file that has its name is complete.
-	renameSync(`${folder}/part`, `${folder}/${file}`);
-}
-
-if (existsSync(`${folder}/saved.json`)) throw new Error("It is complete.");
+/** @param {string} file */
+const isWritten = (file) => fs.existsSync(`${folder}/${file}`);
+if (isWritten("saved.json")) throw new Error("It is complete.");
+process.umask(0o077);
+fs.mkdirSync(folder, { recursive: true });
+// The same save can run a second time meanwhile, so each run has a folder for its own files.
+const own = fs.mkdtempSync(`${folder}/run-`);
 process.on("exit", (status) => {
+	fs.rmSync(own, { recursive: true, force: true });
 	if (status !== 0) console.error(`To continue, add this folder: "${folder}"`);
 });
-process.umask(0o077);
-if (!existsSync(`${folder}/keys.json`)) writeJson("keys.json", listKeys());
+
+/** @type {(file: string, value: unknown) => void} */
+function writeJson(file, value) {
+	fs.writeFileSync(`${own}/${file}`, JSON.stringify(value, null, 1));
+	// A file that has its name is complete, and stays as it is.
+	if (!isWritten(file)) fs.linkSync(`${own}/${file}`, `${folder}/${file}`);
+}
+
+if (!isWritten("keys.json")) writeJson("keys.json", listKeys());
 const keys = readJson("keys.json");
 const saved = [];
 for (let first = 0; first < keys.length; first += BATCH) {
 	const file = `plants-${first}.json`;
-	if (!existsSync(`${folder}/${file}`)) {
-		writeJson("batch.json", keys.slice(first, first + BATCH));
-		const values = JSON.parse(kv("bulk", "get", `${folder}/batch.json`));
+	if (!isWritten(file)) {
+		const batch = `${own}/batch.json`;
+		fs.writeFileSync(batch, JSON.stringify(keys.slice(first, first + BATCH)));
+		const values = JSON.parse(kv("bulk", "get", batch));
 		const plants = Object.entries(values).flatMap(([key, item]) => {
 			// With --local, Wrangler prints { value }. That of a deleted plant is null.
 			const value = item?.value ?? item;
@@ -40,4 +47,4 @@ for (let first = 0; first < keys.length; first += BATCH) {
 	log(`${saved.length} plants of ${keys.length} keys`);
 }
 writeJson("saved.json", saved);
-log(`Saved ${saved.length} plants into ${folder}`);
+log(`Saved ${saved.length} plants of ${keys.length} keys into ${folder}`);
