@@ -23,7 +23,6 @@ export const NewPlant = z.object(
 	"the body must be a JSON object",
 );
 export type NewPlant = z.infer<typeof NewPlant>;
-
 // Zod builds parts of a schema at the first parse, which the end of a request must not interrupt.
 NewPlant.safeParse({});
 
