@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// Takes the place of scripts/wrangler: a deploy, and the plants of production in store.json.
+// Takes the place of scripts/wrangler. The plants of production are in store.json.
 import fs from "node:fs";
+import { setTimeout } from "node:timers/promises";
 
 process.chdir(`${import.meta.dirname}/..`);
 const { argv, env } = process;
@@ -9,14 +10,16 @@ fs.appendFileSync("calls.log", `${argv.slice(2).join(" ")}\n`);
 /** @param {string} file */
 const read = (file) => JSON.parse(fs.readFileSync(file, "utf8"));
 const store = argv.includes("--remote") ? read("store.json") : {};
-// Until the row has run another save.
-while (action === "get" && env.WAIT && !fs.existsSync("go"))
+if (action === "get" && env.WAIT) {
 	fs.writeFileSync("waiting", "");
+	while (!fs.existsSync("go")) await setTimeout(50);
+}
 
 if (command === "deploy") {
 	const worker_name = `plants${env.CLOUDFLARE_ENV ?? ""}`;
-	const output = { worker_name, version_id: env.DECLINED ? null : "1" };
-	fs.writeFileSync(`${env.WRANGLER_OUTPUT_FILE_PATH}`, JSON.stringify(output));
+	const version_id = env.DECLINED ? null : "1";
+	const output = JSON.stringify({ type: "deploy", worker_name, version_id });
+	fs.writeFileSync(`${env.WRANGLER_OUTPUT_FILE_PATH}`, output);
 } else if (action === "list") {
 	// KV lists a deleted key for a minute, and a new one only after a minute.
 	const names = [...Object.keys(store), "deleted"];
