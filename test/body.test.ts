@@ -94,7 +94,6 @@ describe("the size", () => {
 	it.each([{}, { "Content-Length": "104857600" }])(
 		"reads a larger body to its end, but not into memory, with %j",
 		async (headers) => {
-			// An isolate has 128 MB.
 			const readAll = vi.spyOn(Request.prototype, "arrayBuffer");
 			const chunks: string[] = Array(100).fill(" ".repeat(1_048_576));
 			const res = await post(chunked(chunks), headers);
