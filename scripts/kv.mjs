@@ -44,7 +44,7 @@ export function readJson(file) {
 	}
 }
 
-// Another level leaves out the JSON, or writes more than that.
+// Another level hides the JSON, or adds lines to it.
 process.env.WRANGLER_LOG = "log";
 /** @param {string[]} command */
 export function kv(...command) {

@@ -23,7 +23,7 @@ process.on("exit", (status) => {
 /** @type {(file: string, value: unknown) => void} */
 function writeJson(file, value) {
 	fs.writeFileSync(`${own}/${file}`, JSON.stringify(value, null, 1));
-	// A file that has its name is complete, and stays as it is.
+	// A file in the folder of the save is complete, and is not replaced.
 	if (!isWritten(file)) fs.linkSync(`${own}/${file}`, `${folder}/${file}`);
 }
 

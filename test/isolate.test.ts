@@ -19,7 +19,7 @@ it.each([
 			function endRequest(this: unknown, ...args: unknown[]) {
 				if (calls++ < call) return builtIn.apply(this, args);
 				ended = true;
-				// The platform runs no catch block. Here, one must not delete the property.
+				// The platform runs no catch block, so none may delete the property here.
 				if (name === "defineProperty") {
 					const locked = { ...Object(args[2]), configurable: false };
 					builtIn(args[0], args[1], locked);
