@@ -17,7 +17,7 @@ for (const file of files)
 	for (const { key, value } of readJson(file))
 		if (typeof value === "string") found.add(key);
 const lost = saved.filter((key) => !found.has(key)).length;
-if (lost) throw new Error(`${lost} plants of saved.json are in no file.`);
+if (lost) throw new Error(`Nothing is written: ${lost} plants are in no file.`);
 
 for (const [index, file] of files.entries()) {
 	kv("bulk", "put", `${folder}/${file}`);
