@@ -28,7 +28,7 @@ async function run(command: string, wrangler = "scripts/wrangler") {
 	const plants = Array(50).fill(JSON.stringify({ name: "production".padEnd(30_000) }));
 	fs.writeFileSync(`${top}/store.json`, JSON.stringify({ ...plants }));
 	const PATH = `${top}/scripts:${dirname(process.execPath)}:${process.env.PATH}`;
-	// No variable of the developer.
+	// The variables of the developer stay out.
 	const options = { cwd: `${top}/src`, env: { ...urls, HOME: folder, PATH }, shell: "bash" };
 	return promisify(exec)(`{ ${command}\n} 2>&1`, options)
 		.then(({ stdout }) => `${stdout}0`, ({ stdout, code }) => `${stdout}${code}`);
@@ -62,7 +62,7 @@ describe("scripts/deploy", () => {
 			`echo '{ "name": "shop", "main": "src/index.ts" }' | tee ../wrangler.json > ../../wrangler.jsonc
 			WRANGLER_CI_OVERRIDE_NAME=shop deploy --dry-run`,
 			/^(?!.*shop).*env\.PLANTS.*a dry run with the tag no-git\.\n0$/s],
-		["fails for a word", "deploy --dry-run src", /Unknown argument: src.*Wrangler failed\..*\n1$/s],
+		["fails for a word that is not an option", "deploy --dry-run src", /Unknown argument: src.*Wrangler failed\..*\n1$/s],
 		["fails for an unknown environment", "CLOUDFLARE_ENV=x deploy", /No environment found.*\n1$/s],
 	]);
 	rows([
@@ -75,7 +75,7 @@ describe("scripts/deploy", () => {
 		["names its commit, whatever GIT_DIR and GIT_INDEX_FILE are",
 			`${OTHER} ${COMMIT} GIT_DIR=$PWD/../../other/.git GIT_INDEX_FILE=x deploy && git rev-parse --short HEAD`,
 			/(\w+)\.\n\1\n0$/],
-		["does not start with the commit of a folder above",
+		["does not take the commit of a repository above",
 			`cd ../.. && git init -q && ${GIT} commit -qm x --allow-empty && mkdir checkout/.git && deploy; cat checkout/calls.log`,
 			/Nothing is deployed\.\ncat: .*\n1$/],
 		["fails when somebody declines a question", "DECLINED=1 deploy", /Nothing is deployed\.\n1$/],
@@ -210,7 +210,7 @@ describe("scripts/install.mjs", () => {
 			`${install("npm/9")} && echo x >> ../.dev.vars && ${install("npm/9")} && cat ../.dev.vars`,
 			/ready\.\nACCESS_TOKEN=dev-token\nx\n0$/],
 		["removes the link to Node for npm on Node 24, and for no other package manager",
-			`cd ../node_modules/.bin && touch node && ${install("bun").replace("..", "../..")} && ls &&
-			${install("npm/9").replace("..", "../..")} && ls`, /ready\.\nnode\n.*ready\.\n0$/],
+			`touch ../node_modules/.bin/node && ${install("bun")} && ls ../node_modules/.bin &&
+			${install("npm/9")} && ls ../node_modules/.bin`, /ready\.\nnode\n.*ready\.\n0$/],
 	]);
 });
