@@ -210,7 +210,7 @@ describe("scripts/install.mjs", () => {
 			`${install("npm/9")} && echo x >> ../.dev.vars && ${install("npm/9")} && cat ../.dev.vars`,
 			/ready\.\nACCESS_TOKEN=dev-token\nx\n0$/],
 		["removes the link to Node for npm on Node 24, and for no other package manager",
-			`touch ../node_modules/.bin/node && ${install("bun")} && ls ../node_modules/.bin &&
+			`touch ../node_modules/.bin/node && ${install("bun/1")} && ls ../node_modules/.bin &&
 			${install("npm/9")} && ls ../node_modules/.bin`, /ready\.\nnode\n.*ready\.\n0$/],
 	]);
 });
