@@ -1,10 +1,12 @@
 // What save.mjs and restore.mjs share: their arguments, and the commands of wrangler kv.
-import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
-import { basename, resolve } from "node:path";
+import { execFile } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
+import { parseArgs, promisify } from "node:util";
 
+const run = promisify(execFile);
 const { CLOUDFLARE_ENV = "" } = process.env;
 const isLocal = process.argv.includes("--local");
 const environment = isLocal ? "local" : CLOUDFLARE_ENV || "production";
@@ -17,7 +19,6 @@ function fail({ message }) {
 	process.exit(1);
 }
 process.on("uncaughtException", fail);
-// During a call of Wrangler, it ends first, and its error is reported.
 process.on("SIGINT", () => fail({ message: "Interrupted." }));
 
 const { values, positionals } = parseArgs({
@@ -47,13 +48,48 @@ export function readJson(file) {
 // Another level hides the JSON, or adds lines to it.
 process.env.WRANGLER_LOG = "log";
 /** @param {string[]} command */
-export function kv(...command) {
+async function kv(...command) {
 	const args = ["kv", ...command, "--binding", "PLANTS"];
 	// A file .env can have another CLOUDFLARE_ENV.
 	args.push("--env", CLOUDFLARE_ENV, isLocal ? "--local" : "--remote");
 	if (directory) args.push("--persist-to", resolve(directory));
-	const file = `${top}scripts/wrangler`;
-	return String(execFileSync(file, args, { maxBuffer: 1e9, stdio: "pipe" }));
+	const options = { maxBuffer: 1e9 };
+	return (await run(`${top}scripts/wrangler`, args, options)).stdout;
 }
-/** @returns {{ name: string }[]} */
-export const listKeys = () => JSON.parse(kv("key", "list"));
+/** @returns {Promise<{ name: string }[]>} */
+export const listKeys = async () => JSON.parse(await kv("key", "list"));
+
+const temporary = mkdtempSync(join(tmpdir(), "plants-"));
+process.on("exit", () => rmSync(temporary, { recursive: true, force: true }));
+
+/**
+ * Sends what KV refuses again in halves: a bulk get returns at most 25 MB, and a bulk put takes
+ * at most 100 MB. Returns the output of each command.
+ * @type {(action: "get" | "put", items: unknown[]) => Promise<string[]>}
+ */
+export async function bulk(action, items) {
+	if (items.length === 0) return [];
+	const file = `${temporary}/items.json`;
+	try {
+		writeFileSync(file, JSON.stringify(items));
+		return [await kv("bulk", action, file)];
+	} catch (error) {
+		if (items.length === 1) throw error;
+	}
+	const middle = items.length >> 1;
+	const first = await bulk(action, items.slice(0, middle));
+	return [...first, ...(await bulk(action, items.slice(middle)))];
+}
+
+/** @param {string[]} keys */
+export async function getValues(keys) {
+	/** @type {Map<string, string>} */
+	const values = new Map();
+	for (const output of await bulk("get", keys))
+		for (const [key, item] of Object.entries(JSON.parse(output))) {
+			// With --local, Wrangler prints { value }. That of a deleted plant is null.
+			const value = item?.value ?? item;
+			if (typeof value === "string") values.set(key, value);
+		}
+	return values;
+}

@@ -1,10 +1,10 @@
 #!/usr/bin/env node
 // Stores the plants of a complete save again, in production or in CLOUDFLARE_ENV. They replace
-// the plants with the same ids.
+// the plants with the same ids. Then reads them, and compares them with the save.
 // Usage: scripts/restore.mjs [--local [--persist-to DIR]] FOLDER
 import { existsSync, readdirSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
-import { folder, kv, listKeys, log, readJson } from "./kv.mjs";
+import { bulk, folder, getValues, log, readJson } from "./kv.mjs";
 
 if (!existsSync(`${folder}/saved.json`))
 	throw new Error("Name the folder of a complete save.");
@@ -20,16 +20,27 @@ const lost = saved.filter((key) => !found.has(key)).length;
 if (lost) throw new Error(`Nothing is written: ${lost} plants are in no file.`);
 
 for (const [index, file] of files.entries()) {
-	kv("bulk", "put", `${folder}/${file}`);
+	await bulk("put", readJson(file));
 	log(`${index + 1} of ${files.length} files`);
 }
+let rest = files;
 for (let attempt = 1; ; attempt++) {
-	const keys = new Set(listKeys().map(({ name }) => name));
-	const missing = saved.filter((key) => !keys.has(key)).length;
-	if (missing === 0) break;
-	log(`${missing} of ${saved.length} plants are missing.`);
+	const different = [];
+	for (const file of rest) {
+		/** @type {{ key: string, value: string }[]} */
+		const plants = readJson(file);
+		const values = await getValues(plants.map(({ key }) => key));
+		for (const { key, value } of plants)
+			if (values.get(key) !== value) different.push({ file, key });
+	}
+	if (different.length === 0) break;
+	const ids = different.slice(0, 5).map(({ key }) => key);
+	log(
+		`${different.length} of ${saved.length} plants differ. Some ids: ${ids.join(", ")}`,
+	);
+	// A client may have changed them. KV may return an old value for a minute or more.
 	if (attempt === 10) throw new Error("Restore again.");
-	// KV lists a new key after a minute or more.
 	await setTimeout(15_000);
+	rest = [...new Set(different.map(({ file }) => file))];
 }
 log(`Restored ${saved.length} plants from ${folder}`);

@@ -3,10 +3,7 @@
 // backup-<environment>-<time>. With a folder, continues that save.
 // Usage: scripts/save.mjs [--local [--persist-to DIR]] [FOLDER]
 import fs from "node:fs";
-import { folder, kv, listKeys, log, readJson } from "./kv.mjs";
-
-// 40 plants of 1 MiB (MAX_BODY_BYTES), each character escaped, fit into a request of 100 MB.
-const BATCH = 40;
+import { folder, getValues, listKeys, log, readJson } from "./kv.mjs";
 
 /** @param {string} file */
 const isWritten = (file) => fs.existsSync(`${folder}/${file}`);
@@ -14,37 +11,43 @@ if (isWritten("saved.json")) throw new Error("It is complete.");
 process.umask(0o077);
 fs.mkdirSync(folder, { recursive: true });
 // The same save can run a second time meanwhile, so each run has a folder for its own files.
-const own = fs.mkdtempSync(`${folder}/run-`);
+const runFolder = fs.mkdtempSync(`${folder}/run-`);
 process.on("exit", (status) => {
-	fs.rmSync(own, { recursive: true, force: true });
+	fs.rmSync(runFolder, { recursive: true, force: true });
 	if (status !== 0) console.error(`To continue, add this folder: "${folder}"`);
 });
 
 /** @type {(file: string, value: unknown) => void} */
 function writeJson(file, value) {
-	fs.writeFileSync(`${own}/${file}`, JSON.stringify(value, null, 1));
+	fs.writeFileSync(`${runFolder}/${file}`, JSON.stringify(value, null, 1));
 	// A file in the folder of the save is complete, and is not replaced.
-	if (!isWritten(file)) fs.linkSync(`${own}/${file}`, `${folder}/${file}`);
+	if (!isWritten(file))
+		fs.linkSync(`${runFolder}/${file}`, `${folder}/${file}`);
 }
 
-if (!isWritten("keys.json")) writeJson("keys.json", listKeys());
-const keys = readJson("keys.json");
+if (!isWritten("keys.json")) {
+	const keys = (await listKeys()).map(({ name }) => name);
+	const batches = [];
+	for (let first = 0; first < keys.length; first += 100)
+		batches.push(keys.slice(first, first + 100));
+	writeJson("keys.json", batches);
+}
+/** The keys of each file. @type {string[][]} */
+const batches = readJson("keys.json");
+if (!batches.every(Array.isArray))
+	throw new Error("Continue it with the commit that began it.");
 const saved = [];
-for (let first = 0; first < keys.length; first += BATCH) {
-	const file = `plants-${first}.json`;
+for (const [index, keys] of batches.entries()) {
+	const file = `plants-${index}.json`;
 	if (!isWritten(file)) {
-		const batch = `${own}/batch.json`;
-		fs.writeFileSync(batch, JSON.stringify(keys.slice(first, first + BATCH)));
-		const values = JSON.parse(kv("bulk", "get", batch));
-		const plants = Object.entries(values).flatMap(([key, item]) => {
-			// With --local, Wrangler prints { value }. That of a deleted plant is null.
-			const value = item?.value ?? item;
-			return typeof value === "string" ? { key, value } : [];
-		});
+		const values = [...(await getValues(keys))];
+		const plants = values.map(([key, value]) => ({ key, value }));
 		writeJson(file, plants);
 	}
 	for (const { key } of readJson(file)) saved.push(key);
-	log(`${saved.length} plants of ${keys.length} keys`);
+	log(`${saved.length} plants, ${index + 1} of ${batches.length} files`);
 }
 writeJson("saved.json", saved);
-log(`Saved ${saved.length} plants of ${keys.length} keys into ${folder}`);
+log(
+	`Saved ${saved.length} plants of ${batches.flat().length} keys into ${folder}`,
+);
