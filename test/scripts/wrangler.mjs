@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// Takes the place of scripts/wrangler. The plants of production are in store.json.
+// Takes the place of scripts/wrangler, with the limits of KV. The folder store has a file for
+// each plant of production.
 import fs from "node:fs";
 import { setTimeout } from "node:timers/promises";
 
@@ -7,28 +8,40 @@ process.chdir(`${import.meta.dirname}/..`);
 const { argv, env } = process;
 const [command, , action, file = ""] = argv.slice(2);
 fs.appendFileSync("calls.log", `${argv.slice(2).join(" ")}\n`);
-/** @param {string} file */
-const read = (file) => JSON.parse(fs.readFileSync(file, "utf8"));
-const store = argv.includes("--remote") ? read("store.json") : {};
-if (action === "get" && env.WAIT) {
-	fs.writeFileSync("waiting", "");
-	while (!fs.existsSync("go")) await setTimeout(50);
-}
+const store = argv.includes("--remote") ? "store" : "none";
+/** @param {string} path */
+const read = (path) => fs.existsSync(path) && fs.readFileSync(path, "utf8");
+const items = JSON.parse(read(file) || "[]");
 
 if (command === "deploy") {
+	// Wrangler writes no version when it deploys, and then cannot set the domain.
+	if (env.TAKEN) throw new Error("The domain is taken.");
 	const worker_name = `plants${env.CLOUDFLARE_ENV ?? ""}`;
 	const version_id = env.DECLINED ? null : "1";
-	const output = JSON.stringify({ type: "deploy", worker_name, version_id });
-	fs.writeFileSync(`${env.WRANGLER_OUTPUT_FILE_PATH}`, output);
+	const entry = { type: "deploy", worker_name, worker_tag: "1", version_id };
+	const output = `${env.WRANGLER_OUTPUT_FILE_PATH}`;
+	fs.writeFileSync(output, JSON.stringify(entry));
 } else if (action === "list") {
-	// KV lists a deleted key for a minute, and a new one only after a minute.
-	const names = [...Object.keys(store), "deleted"];
-	const listed = names.filter((name) => name !== env.UNLISTED);
-	console.log(JSON.stringify(listed.map((name) => ({ name }))));
+	// KV lists a deleted key for a minute.
+	const names = [...fs.readdirSync(store), "deleted"];
+	console.log(JSON.stringify(names.map((name) => ({ name }))));
 } else if (action === "get") {
-	const values = read(file).map(({ name }) => [name, store[name] ?? null]);
-	console.log(JSON.stringify(Object.fromEntries(values)));
-} else {
-	for (const { key, value } of read(file)) store[key] = value;
-	fs.writeFileSync("store.json", JSON.stringify(store));
-}
+	if (env.WAIT) fs.writeFileSync("waiting", "");
+	while (env.WAIT && !fs.existsSync("go")) await setTimeout(50);
+	if (items.length > 100) throw new Error("More than 100 keys");
+	/** @type {Record<string, string | null>} */
+	const values = {};
+	for (const key of items) {
+		values[key] = read(`old/${key}`) || read(`${store}/${key}`) || null;
+		fs.rmSync(`old/${key}`, { force: true });
+	}
+	if (Object.values(values).join("").length > 25e6) throw new Error("413");
+	console.log(JSON.stringify(values));
+} else if (action === "put") {
+	if (JSON.stringify(items).length > 100e6) throw new Error("413");
+	for (const { key, value } of items) {
+		// KV may return the old value for a minute.
+		if (key === env.OLD) fs.cpSync(`store/${key}`, `old/${key}`);
+		if (key !== env.UNWRITTEN) fs.writeFileSync(`${store}/${key}`, value);
+	}
+} else throw new Error(`Unknown command: ${argv}`);
