@@ -7,14 +7,17 @@ const CREDENTIALS = /^bearer +(.*)$/i;
 /** The b64token of RFC 6750 §2.1. */
 const B64TOKEN = /^[\w.~+/-]+=*$/;
 
+/** Cloudflare writes `CF-Visitor: {"scheme":"http"}` when the client did not use TLS. */
+const PLAIN_HTTP = /"scheme"\s*:\s*"http"/;
+
 const encoder = new TextEncoder();
 
 /**
  * Compares the bearer token with the tokens in the secret `ACCESS_TOKEN`: one or
  * several, separated by white space.
  *
- * Returns 401 with a `WWW-Authenticate` header (RFC 6750 §3) when the token is missing
- * or wrong.
+ * Returns 403 to any request in clear text (RFC 6750 §5.3), and 401 with a `WWW-Authenticate`
+ * header (RFC 6750 §3) when the token is missing or wrong.
  *
  * @throws {ServiceError} 500 `access_token_unusable` when the secret is missing or blank, or
  *   has an entry that is not a b64token
@@ -25,6 +28,11 @@ export const authenticate: MiddlewareHandler<{ Bindings: Env }> = async (
 ) => {
 	// Comes first, so that a request without a token shows that the secret is unusable.
 	const tokens = tokensOf(c.env.ACCESS_TOKEN);
+	if (PLAIN_HTTP.test(c.req.header("CF-Visitor") ?? "")) {
+		const message =
+			"Use https. Replace the token: over http, others can read it.";
+		return c.json({ error: 403, message }, 403);
+	}
 	const token = c.req.header("Authorization")?.match(CREDENTIALS)?.[1];
 	if (token === undefined) {
 		const message = "Send the header Authorization: Bearer <ACCESS_TOKEN>.";

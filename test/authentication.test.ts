@@ -72,6 +72,41 @@ it.each([
 	expect(await stored()).toEqual({});
 });
 
+describe("CF-Visitor", () => {
+	it.each(['{"scheme":"http"}', '{ "scheme":"http"}', '{"scheme" : "http"}'])(
+		"returns 403 with any token, and compares none, when it is %s",
+		async (visitor) => {
+			const compare = vi.spyOn(crypto.subtle, "timingSafeEqual");
+			for (const Authorization of ["Bearer test-token", "Bearer x", ""]) {
+				const headers = { Authorization, "CF-Visitor": visitor };
+				const res = await post(plant, headers);
+				expect(res.status).toBe(403);
+				expect(await res.json()).toEqual({
+					error: 403,
+					message:
+						"Use https. Replace the token: over http, others can read it.",
+				});
+			}
+			expect(compare).not.toHaveBeenCalled();
+			expect(await stored()).toEqual({});
+		},
+	);
+
+	it.each(['{"scheme":"https"}', '{ "scheme":"https"}', "", "http"])(
+		"changes nothing when it is %j",
+		async (visitor) => {
+			const res = await post(plant, { "CF-Visitor": visitor });
+			expect(res.status).toBe(200);
+		},
+	);
+
+	it("returns 403 for any path and method over http", async () => {
+		const headers = { "CF-Visitor": '{"scheme":"http"}' };
+		const res = await app.request("/other", { headers }, env);
+		expect(res.status).toBe(403);
+	});
+});
+
 describe("the comparison", () => {
 	it("compares with each token of the secret that is as long as the token", async () => {
 		const compare = vi.spyOn(crypto.subtle, "timingSafeEqual");
@@ -122,7 +157,10 @@ describe("ACCESS_TOKEN", () => {
 		async (_, ACCESS_TOKEN, message) => {
 			const log = vi.spyOn(console, "error").mockReturnValue();
 			for (const token of ["", "undefined", ACCESS_TOKEN]) {
-				const headers = { Authorization: `Bearer ${token}` };
+				const headers = {
+					Authorization: `Bearer ${token}`,
+					"CF-Visitor": '{"scheme":"http"}',
+				};
 				const res = await post(plant, headers, { ACCESS_TOKEN });
 				expect(res.status).toBe(500);
 				expect(await res.json()).toMatchObject({ error: 500 });

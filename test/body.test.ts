@@ -91,7 +91,11 @@ describe("the size", () => {
 		expect(await stored()).toEqual({ 1: '{"name":"Ficus"}' });
 	});
 
-	it.each([{}, { "Content-Length": "104857600" }])(
+	it.each([
+		{},
+		{ "Content-Length": "104857600" },
+		{ "Content-Length": `${MAX_BODY_BYTES + 1}` },
+	])(
 		"reads a larger body to its end, but not into memory, with %j",
 		async (headers) => {
 			const readAll = vi.spyOn(Request.prototype, "arrayBuffer");
@@ -203,6 +207,12 @@ it.each([
 it.each([
 	["the token is missing", "POST", "/plants", { Authorization: "" }],
 	["the token is wrong", "POST", "/plants", { Authorization: "Bearer x" }],
+	[
+		"it came over http",
+		"POST",
+		"/plants",
+		{ "CF-Visitor": '{"scheme":"http"}' },
+	],
 	["the path is wrong", "POST", "/other", {}],
 	["the method is wrong", "PUT", "/plants", {}],
 	["the media type is wrong", "POST", "/plants", { "Content-Type": "" }],

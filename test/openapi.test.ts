@@ -91,7 +91,7 @@ describe("the OpenAPI document", () => {
 	});
 
 	it.each(operations)("has the errors of $name", ({ responses }) => {
-		expect(responses).toMatchObject({ 401: {}, 500: {} });
+		expect(responses).toMatchObject({ 401: {}, 403: {}, 500: {} });
 	});
 
 	it("has the limit of the body in the description of the body", () => {
@@ -166,6 +166,8 @@ describe("the examples of responses", () => {
 		"POST /plants 401 missing": () => post(plant, { Authorization: "" }),
 		"POST /plants 401 invalid": () =>
 			post(plant, { Authorization: "Bearer x" }),
+		"POST /plants 403 http": () =>
+			post(plant, { "CF-Visitor": '{"scheme":"http"}' }),
 		"POST /plants 500 internal": () => post(plant, {}, { ACCESS_TOKEN: "" }),
 		"POST /plants 503 store": () => post(plant, {}, failingKv),
 	};
