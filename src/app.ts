@@ -39,7 +39,8 @@ app.notFound((c) => {
 
 app.onError(handleError);
 
-// Hono builds its router at the first match, which the end of a request must not interrupt.
+// Hono builds its router at the first match. The end of a request must not interrupt it: see
+// test/isolate.test.ts.
 app.router.match("POST", "/plants");
 
 export default app;

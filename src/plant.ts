@@ -23,7 +23,8 @@ export const NewPlant = z.object(
 	"the body must be a JSON object",
 );
 export type NewPlant = z.infer<typeof NewPlant>;
-// Zod builds parts of a schema at the first parse, which the end of a request must not interrupt.
+// Zod builds parts of a schema at the first parse. The end of a request must not interrupt it:
+// see test/isolate.test.ts.
 NewPlant.safeParse({});
 
 /** The hook of `zValidator`: returns 400 with a message that names each invalid member. */
