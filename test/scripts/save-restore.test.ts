@@ -19,7 +19,7 @@ rows([
 	["save the environment of CLOUDFLARE_ENV", "CLOUDFLARE_ENV=x save.mjs", /\[x\] Saved .*\/backup-x-\d+\n0$/],
 	["continue a save", `${INTERRUPTED} save.mjs . && restore.mjs .`, /Restored 250 .*\n0$/],
 	["continue a save without its plants and keys again",
-		`${INTERRUPTED} rm ../store/* && save.mjs .`, /Saved (?!0 )\d+ plants of 251 keys .*\n0$/],
+		`${INTERRUPTED} rm ../store/* && save.mjs . && restore.mjs .`, /Saved (?!0 )\d+ plants of 251 keys .*Restored .*\n0$/s],
 	["continue a save of an older commit without a loss, or not at all",
 		`${SAVE} rm saved.json && ls ../store | sed 's/.*/{"name":"&"},/; $ s/,//; 1 s/^/[/; $ s/$/]/' > keys.json &&
 		${edit("plants.slice(0, 40)")} && save.mjs .`, /(Saved 250 plants .*\n0|Failed: .*\n.*\n1)$/],
