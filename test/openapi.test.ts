@@ -5,7 +5,7 @@ import openapi from "../public/openapi.json";
 import app from "../src/app";
 import { MAX_BODY_BYTES } from "../src/body";
 import { NewPlant, Plant } from "../src/plant";
-import { failingKv, post, stored } from "./request";
+import { failingKv, overHttp, post, stored } from "./request";
 
 interface DocumentedResponse {
 	$ref?: string;
@@ -144,20 +144,16 @@ describe("the OpenAPI document", () => {
 	});
 
 	it.each(members)("has fitting errors for %s", async (name, { examples }) => {
-		const send = async (value: unknown) => {
-			const res = await post(
-				JSON.stringify({ id: 42, ...example, [name]: value }),
-			);
-			return res.text();
-		};
-		const wrongType = await send({});
-		expect(wrongType).toContain(`${name} must be`);
-		// A check without a message of its own returns that of the type.
+		const error = async (value: unknown) =>
+			(
+				await post(JSON.stringify({ id: 42, ...example, [name]: value }))
+			).text();
+		const wrongType = (await error({})).match(`${name} must be[^"]*`)?.[0];
+		expect(wrongType).toBeDefined();
 		for (const value of ["", "x".repeat(900_000), -1, 0, 0.5, 1e300]) {
 			if (typeof value !== typeof examples[0]) continue;
-			const text = await send(value);
-			expect(text).not.toContain("Invalid");
-			expect(text).not.toBe(wrongType);
+			// A check without a message of its own returns that of the type.
+			expect(await error(value)).not.toMatch(RegExp(`Invalid|${wrongType}`));
 		}
 	});
 });
@@ -175,8 +171,7 @@ describe("the examples of responses", () => {
 		"POST /plants 401 missing": () => post(plant, { Authorization: "" }),
 		"POST /plants 401 invalid": () =>
 			post(plant, { Authorization: "Bearer x" }),
-		"POST /plants 403 http": () =>
-			post(plant, { "CF-Visitor": '{"scheme":"http"}' }),
+		"POST /plants 403 http": () => post(plant, overHttp),
 		"POST /plants 500 internal": () => post(plant, {}, { ACCESS_TOKEN: "" }),
 		"POST /plants 503 store": () => post(plant, {}, failingKv),
 	};

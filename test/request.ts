@@ -5,6 +5,9 @@ import app from "../src/app";
 
 export const plant = '{"id":1,"name":"Ficus"}';
 
+/** What Cloudflare adds to a request in clear text. */
+export const overHttp = { "CF-Visitor": '{"scheme":"http"}' };
+
 /**
  * Sends `POST /plants` with the right token and media type. `headers` and `bindings` override.
  * The OpenAPI document must have the status of the response.
