@@ -77,8 +77,7 @@ it.each(['{"scheme":"http"}', '{ "scheme" : "http"}'])(
 	async (visitor) => {
 		const compare = vi.spyOn(crypto.subtle, "timingSafeEqual");
 		for (const Authorization of ["Bearer test-token", "Bearer x", ""]) {
-			const headers = { Authorization, "CF-Visitor": visitor };
-			const res = await post(plant, headers);
+			const res = await post(plant, { Authorization, "CF-Visitor": visitor });
 			expect(res.status).toBe(403);
 		}
 		expect(compare).not.toHaveBeenCalled();

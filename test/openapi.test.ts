@@ -144,16 +144,15 @@ describe("the OpenAPI document", () => {
 	});
 
 	it.each(members)("has fitting errors for %s", async (name, { examples }) => {
-		const error = async (value: unknown) =>
-			(
-				await post(JSON.stringify({ id: 42, ...example, [name]: value }))
-			).text();
-		const wrongType = (await error({})).match(`${name} must be[^"]*`)?.[0];
-		expect(wrongType).toBeDefined();
+		const send = (value: unknown) =>
+			post(JSON.stringify({ id: 42, ...example, [name]: value }));
+		const wrongType = await (await send({})).text();
+		expect(wrongType).toContain(`${name} must be`);
 		for (const value of ["", "x".repeat(900_000), -1, 0, 0.5, 1e300]) {
 			if (typeof value !== typeof examples[0]) continue;
+			const text = await (await send(value)).text();
 			// A check without a message of its own returns that of the type.
-			expect(await error(value)).not.toMatch(RegExp(`Invalid|${wrongType}`));
+			expect(text === wrongType || text.includes("Invalid")).toBe(false);
 		}
 	});
 });
