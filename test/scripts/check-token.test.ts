@@ -1,4 +1,3 @@
-// biome-ignore-all format: a row has its title, its command and its output on at most four lines
 import { execSync } from "node:child_process";
 import { createServer, type RequestListener, type Server } from "node:http";
 import { createServer as createTlsServer } from "node:https";

@@ -1,4 +1,3 @@
-// biome-ignore-all format: a row has its title, its command and its output on at most four lines
 import { rows } from "./run.ts";
 
 const install = (agent: string) => `npm_config_user_agent='${agent}' node ../scripts/install.mjs`;

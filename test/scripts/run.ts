@@ -1,4 +1,4 @@
-// biome-ignore-all format: the functions of bash have one line each
+// What the tests of the scripts share. Biome does not format them: it takes five lines for a row.
 import { exec } from "node:child_process";
 import fs from "node:fs";
 import { tmpdir } from "node:os";

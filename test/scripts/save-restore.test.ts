@@ -1,4 +1,3 @@
-// biome-ignore-all format: a row has its title, its command and its output on at most four lines
 import { rows, STAND_IN } from "./run.ts";
 
 const SAVE = "save.mjs ../backup-production-1 && cd ../backup-production-1 && file=$(ls plants-*.json | tail -1) &&";
@@ -52,7 +51,7 @@ rows([
 	["name a plant that KV did not write",
 		`${SAVE} echo > ../store/7; ${QUICK} UNWRITTEN=7 restore.mjs .`, /differ\..* 7\nRestore again\.\n\[production\] Failed.*\n1$/],
 	["end with Ctrl-C while a plant differs",
-		`${SAVE} echo > ../store/7; { UNWRITTEN=7 restore.mjs . & } &> log; wait_for grep differ log
+		`${SAVE} echo > ../store/7; { UNWRITTEN=7 restore.mjs . & } &> log; wait_for grep differ log; sleep 2
 		kill -INT $!; wait_for eval '! kill -0 $!' &> /dev/null; kill -KILL $!; wait $!; echo $?; cat log`,
 		/\n1\n(.*\n)+.*differ\..*\nInterrupted\.\n\[production\] Failed: see above\.\n0$/],
 	["need --local for --persist-to, and refuse another option",
