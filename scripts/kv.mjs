@@ -6,20 +6,22 @@ import { basename, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs, promisify } from "node:util";
 
-const run = promisify(execFile);
 const { CLOUDFLARE_ENV = "" } = process.env;
 const isLocal = process.argv.includes("--local");
 const environment = isLocal ? "local" : CLOUDFLARE_ENV || "production";
 /** @param {string} message */
 export const log = (message) => console.log(`[${environment}] ${message}`);
 
+const wrangler = new AbortController();
 /** @param {{ message: string }} error */
 function fail({ message }) {
+	wrangler.abort();
 	console.error(`${message}\n[${environment}] Failed: see above.`);
 	process.exit(1);
 }
 process.on("uncaughtException", fail);
-process.on("SIGINT", () => fail({ message: "Interrupted." }));
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"])
+	process.on(signal, () => fail({ message: "Interrupted." }));
 
 const { values, positionals } = parseArgs({
 	allowPositionals: true,
@@ -53,8 +55,9 @@ async function kv(...command) {
 	// A file .env can have another CLOUDFLARE_ENV.
 	args.push("--env", CLOUDFLARE_ENV, isLocal ? "--local" : "--remote");
 	if (directory) args.push("--persist-to", resolve(directory));
-	const options = { maxBuffer: 1e9 };
-	return (await run(`${top}scripts/wrangler`, args, options)).stdout;
+	const options = { maxBuffer: 1e9, signal: wrangler.signal };
+	const call = promisify(execFile)(`${top}scripts/wrangler`, args, options);
+	return (await call).stdout;
 }
 /** @returns {Promise<{ name: string }[]>} */
 export const listKeys = async () => JSON.parse(await kv("key", "list"));
@@ -63,8 +66,8 @@ const temporary = mkdtempSync(join(tmpdir(), "plants-"));
 process.on("exit", () => rmSync(temporary, { recursive: true, force: true }));
 
 /**
- * Sends what KV refuses again in halves: a bulk get returns at most 25 MB, and a bulk put takes
- * at most 100 MB. Returns the output of each command.
+ * Tries a command that fails again in halves: a bulk get returns at most 25 MB, and a bulk put
+ * takes at most 100 MB. Returns the output of each command.
  * @type {(action: "get" | "put", items: unknown[]) => Promise<string[]>}
  */
 export async function bulk(action, items) {
@@ -82,14 +85,14 @@ export async function bulk(action, items) {
 }
 
 /** @param {string[]} keys */
-export async function getValues(keys) {
-	/** @type {Map<string, string>} */
-	const values = new Map();
+export async function getPlants(keys) {
+	/** @type {{ key: string, value: string }[]} */
+	const plants = [];
 	for (const output of await bulk("get", keys))
 		for (const [key, item] of Object.entries(JSON.parse(output))) {
 			// With --local, Wrangler prints { value }. That of a deleted plant is null.
 			const value = item?.value ?? item;
-			if (typeof value === "string") values.set(key, value);
+			if (typeof value === "string") plants.push({ key, value });
 		}
-	return values;
+	return plants;
 }

@@ -4,7 +4,7 @@
 // Usage: scripts/restore.mjs [--local [--persist-to DIR]] FOLDER
 import { existsSync, readdirSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
-import { bulk, folder, getValues, log, readJson } from "./kv.mjs";
+import { bulk, folder, getPlants, log, readJson } from "./kv.mjs";
 
 if (!existsSync(`${folder}/saved.json`))
 	throw new Error("Name the folder of a complete save.");
@@ -29,15 +29,14 @@ for (let attempt = 1; ; attempt++) {
 	for (const file of rest) {
 		/** @type {{ key: string, value: string }[]} */
 		const plants = readJson(file);
-		const values = await getValues(plants.map(({ key }) => key));
+		const stored = await getPlants(plants.map(({ key }) => key));
+		const values = new Map(stored.map(({ key, value }) => [key, value]));
 		for (const { key, value } of plants)
 			if (values.get(key) !== value) different.push({ file, key });
 	}
 	if (different.length === 0) break;
 	const ids = different.slice(0, 5).map(({ key }) => key);
-	log(
-		`${different.length} of ${saved.length} plants differ. Some ids: ${ids.join(", ")}`,
-	);
+	log(`${different.length} of ${saved.length} plants differ, such as ${ids}`);
 	// A client may have changed them. KV may return an old value for a minute or more.
 	if (attempt === 10) throw new Error("Restore again.");
 	await setTimeout(15_000);

@@ -3,7 +3,7 @@
 // backup-<environment>-<time>. With a folder, continues that save.
 // Usage: scripts/save.mjs [--local [--persist-to DIR]] [FOLDER]
 import fs from "node:fs";
-import { folder, getValues, listKeys, log, readJson } from "./kv.mjs";
+import { folder, getPlants, listKeys, log, readJson } from "./kv.mjs";
 
 /** @param {string} file */
 const isWritten = (file) => fs.existsSync(`${folder}/${file}`);
@@ -20,34 +20,30 @@ process.on("exit", (status) => {
 /** @type {(file: string, value: unknown) => void} */
 function writeJson(file, value) {
 	fs.writeFileSync(`${runFolder}/${file}`, JSON.stringify(value, null, 1));
-	// A file in the folder of the save is complete, and is not replaced.
-	if (!isWritten(file))
+	try {
 		fs.linkSync(`${runFolder}/${file}`, `${folder}/${file}`);
+	} catch (error) {
+		// A file in the folder of the save is complete, and is not replaced.
+		if (!isWritten(file)) throw error;
+	}
 }
 
 if (!isWritten("keys.json")) {
 	const keys = (await listKeys()).map(({ name }) => name);
-	const batches = [];
-	for (let first = 0; first < keys.length; first += 100)
-		batches.push(keys.slice(first, first + 100));
-	writeJson("keys.json", batches);
+	const files = [];
+	while (keys.length > 0) files.push(keys.splice(-100));
+	writeJson("keys.json", files);
 }
 /** The keys of each file. @type {string[][]} */
-const batches = readJson("keys.json");
-if (!batches.every(Array.isArray))
+const files = readJson("keys.json");
+if (!files.every(Array.isArray))
 	throw new Error("Continue it with the commit that began it.");
 const saved = [];
-for (const [index, keys] of batches.entries()) {
+for (const [index, keys] of files.entries()) {
 	const file = `plants-${index}.json`;
-	if (!isWritten(file)) {
-		const values = [...(await getValues(keys))];
-		const plants = values.map(([key, value]) => ({ key, value }));
-		writeJson(file, plants);
-	}
+	if (!isWritten(file)) writeJson(file, await getPlants(keys));
 	for (const { key } of readJson(file)) saved.push(key);
-	log(`${saved.length} plants, ${index + 1} of ${batches.length} files`);
+	log(`${saved.length} plants, ${index + 1} of ${files.length} files`);
 }
 writeJson("saved.json", saved);
-log(
-	`Saved ${saved.length} plants of ${batches.flat().length} keys into ${folder}`,
-);
+log(`Saved ${saved.length} plants of ${files.flat().length} keys in ${folder}`);

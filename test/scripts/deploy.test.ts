@@ -3,8 +3,7 @@ import { rows, STAND_IN } from "./run.ts";
 rows([
 	["uses its wrangler.toml, whatever is around it",
 		`echo '{ "name": "shop", "main": "src/index.ts" }' | tee ../wrangler.json > ../../wrangler.jsonc
-		WRANGLER_CI_OVERRIDE_NAME=shop deploy --dry-run`,
-		/^(?!.*shop).*env\.PLANTS.*a dry run with the tag no-git\.\n0$/s],
+		WRANGLER_CI_OVERRIDE_NAME=shop deploy --dry-run`, /^(?!.*shop).*env\.PLANTS.*a dry run with the tag no-git\.\n0$/s],
 	["fails for a word that is not an option", "deploy --dry-run src", /Unknown argument: src.*Wrangler failed: .*\n1$/s],
 	["fails for an unknown environment", "CLOUDFLARE_ENV=x deploy", /No environment found.*\n1$/s],
 ]);

@@ -38,8 +38,7 @@ export async function run(command: string, wrangler = "scripts/wrangler", variab
 	// In bin is a global Wrangler, which no script may run.
 	const PATH = `${folder}/bin:${top}/scripts:${dirname(process.execPath)}:${process.env.PATH}`;
 	// The variables of the developer stay out.
-	const env = { HOME: folder, PATH, ...variables };
-	const options = { cwd: `${top}/src`, env, shell: "bash" };
+	const options = { cwd: `${top}/src`, env: { HOME: folder, PATH, ...variables }, shell: "bash" };
 	return promisify(exec)(`{ ${FUNCTIONS}\n${command}\n} 2>&1`, options)
 		.then(({ stdout }) => `${stdout}0`, ({ stdout, code }) => `${stdout}${code}`);
 }

@@ -19,8 +19,9 @@ if (command === "deploy") {
 	const worker_name = `plants${env.CLOUDFLARE_ENV ?? ""}`;
 	const version_id = env.DECLINED ? null : "1";
 	const entry = { type: "deploy", worker_name, worker_tag: "1", version_id };
-	const output = `${env.WRANGLER_OUTPUT_FILE_PATH}`;
-	fs.writeFileSync(output, JSON.stringify(entry));
+	fs.writeFileSync(`${env.WRANGLER_OUTPUT_FILE_PATH}`, JSON.stringify(entry));
+} else if (env.DOWN) {
+	throw new Error("KV is down");
 } else if (action === "list") {
 	// KV lists a deleted key for a minute.
 	const names = [...fs.readdirSync(store), "deleted"];
