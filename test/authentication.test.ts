@@ -85,13 +85,10 @@ it.each(['{"scheme":"http"}', '{ "scheme" : "http"}'])(
 	},
 );
 
-it.each(['{"scheme":"https"}', '{ "scheme":"https"}'])(
-	"returns 200 for any scheme of the URL when CF-Visitor is %s",
-	async (visitor) => {
-		const res = await post(plant, { "CF-Visitor": visitor });
-		expect(res.status).toBe(200);
-	},
-);
+it("returns 200 when CF-Visitor is https", async () => {
+	const res = await post(plant, { "CF-Visitor": '{ "scheme":"https"}' });
+	expect(res.status).toBe(200);
+});
 
 describe("the comparison", () => {
 	it("compares with each token of the secret that is as long as the token", async () => {

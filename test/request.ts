@@ -30,7 +30,8 @@ export async function post(
 		},
 		body,
 	};
-	const res = await app.request("/plants", init, { ...env, ...bindings });
+	const url = "https://plants.example.com/plants";
+	const res = await app.request(url, init, { ...env, ...bindings });
 	const { responses } = openapi.paths["/plants"].post;
 	expect(Object.keys(responses)).toContain(`${res.status}`);
 	return res;
