@@ -8,6 +8,8 @@ import { folder, getPlants, listKeys, log, readJson } from "./kv.mjs";
 /** @param {string} file */
 const isWritten = (file) => fs.existsSync(`${folder}/${file}`);
 if (isWritten("saved.json")) throw new Error("It is complete.");
+if (isWritten("keys.json") && !readJson("keys.json").every(Array.isArray))
+	throw new Error("An older commit began it. Save into a new folder.");
 process.umask(0o077);
 fs.mkdirSync(folder, { recursive: true });
 // The same save can run a second time meanwhile, so each run has a folder for its own files.
@@ -36,11 +38,9 @@ if (!isWritten("keys.json")) {
 }
 /** The keys of each file. @type {string[][]} */
 const files = readJson("keys.json");
-if (!files.every(Array.isArray))
-	throw new Error("Continue it with the commit that began it.");
 const saved = [];
 for (const [index, keys] of files.entries()) {
-	const file = `plants-${index}.json`;
+	const file = `plants-${index + 1}.json`; // An older commit skips plants-0.json.
 	if (!isWritten(file)) writeJson(file, await getPlants(keys));
 	for (const { key } of readJson(file)) saved.push(key);
 	log(`${saved.length} plants, ${index + 1} of ${files.length} files`);

@@ -26,7 +26,6 @@ const servers: Record<string, RequestListener> = {
 		res.writeHead(401).on("drain", send).write(" ".repeat(65_536));
 	},
 };
-/** The URLs of the servers, as variables of the commands. */
 const urls: Record<string, string> = {};
 const listen = (server: Server) => `localhost:${(server.listen(0).unref().address() as AddressInfo).port}`;
 beforeAll(async () => {

@@ -6,7 +6,6 @@ import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { expect, it, onTestFinished } from "vitest";
 
-/** Takes the place of scripts/wrangler in the commands that act on production. */
 export const STAND_IN = "test/scripts/wrangler.mjs";
 
 /** What comes before a command: functions that it can call. */

@@ -21,7 +21,7 @@ rows([
 		`${INTERRUPTED} rm ../store/* && save.mjs . && restore.mjs .`, /(Saved [1-9]\d* plants of 251 .*){2}Restored .*\n0$/s],
 	["continues a save of an older commit without a loss, or not at all",
 		`${SAVE} rm saved.json && ls ../store | sed 's/.*/{"name":"&"},/; $ s/,//; 1 s/^/[/; $ s/$/]/' > keys.json &&
-		${edit("plants.slice(0, 40)")} && save.mjs .`, /(Saved 250 plants .*\n0|that began it\.\n.*\n.*\n1)$/],
+		${edit("plants.slice(0, 40)")} && save.mjs .`, /(Saved 250 plants .*\n0|a new folder\.\n.*\n1)$/],
 	["continues a save that could not write a file",
 		`(ulimit -f 500; save.mjs ../backup-production-1); ${SAVE} restore.mjs .`, /Restored 250 .*\n0$/],
 	["ends when KV fails", `${SAVE} DOWN=1 restore.mjs .`, /KV is down(.*\n)+.*Failed: see above\.\n1$/],

@@ -13,6 +13,9 @@ const store = argv.includes("--remote") ? "store" : "none";
 const read = (path) => fs.existsSync(path) && fs.readFileSync(path, "utf8");
 const items = JSON.parse(read(file) || "[]");
 
+const waits = env.WAIT && action !== "list";
+if (waits) fs.writeFileSync("waiting", "");
+while (waits && !fs.existsSync("go")) await setTimeout(50);
 if (command === "deploy") {
 	// Wrangler writes no version when it deploys, and then cannot set the domain.
 	if (env.TAKEN) throw new Error("The domain is taken.");
@@ -27,8 +30,6 @@ if (command === "deploy") {
 	const names = [...fs.readdirSync(store), "deleted"];
 	console.log(JSON.stringify(names.map((name) => ({ name }))));
 } else if (action === "get") {
-	if (env.WAIT) fs.writeFileSync("waiting", "");
-	while (env.WAIT && !fs.existsSync("go")) await setTimeout(50);
 	if (items.length > 100) throw new Error("More than 100 keys");
 	/** @type {Record<string, string | null>} */
 	const values = {};
