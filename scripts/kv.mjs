@@ -66,8 +66,8 @@ const temporary = mkdtempSync(join(tmpdir(), "plants-"));
 process.on("exit", () => rmSync(temporary, { recursive: true, force: true }));
 
 /**
- * Tries a command that fails again in halves: a bulk get returns at most 25 MB, and a bulk put
- * takes at most 100 MB. Returns the output of each command.
+ * Halves the items of a command that fails, down to one: a bulk get returns at most 25 MB, and a
+ * bulk put takes at most 100 MB. Returns the output of each command.
  * @type {(action: "get" | "put", items: unknown[]) => Promise<string[]>}
  */
 export async function bulk(action, items) {
