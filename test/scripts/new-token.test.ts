@@ -18,7 +18,7 @@ rows([
 	["refuses another option, and an input without a token",
 		"new-token --kept; true | new-token --keep; ls ../secrets.json", /^(.*Nothing is written\.\n){2}ls: .*\n2$/],
 	["refuses a word that is not a token",
-		`for word in '{"A":"x' Bearer bEARER 's*' a=b = é; do echo one "$word" | LC_ALL=C.UTF-8 new-token --keep; done
+		`for word in '{"A":"x' Bearer bEARER 's*' a=b = é; do echo one "$word" | LC_ALL=C.UTF-8 new-token --keep 2>&1 | grep Word; done
 		ls ../secrets.json`, /^(.*Word 2 is not a token\. Nothing is written\.\n){7}ls: .*\n2$/],
 	["does not show the paste, and ignores Ctrl-Z", "terminal; echo one | new-token --keep",
 		/^Paste .*\nstty -echo\ntrap -- '' SIGTSTP\n.*Wrote .*\nstty echo\n.*\n0$/],
