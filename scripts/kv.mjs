@@ -62,8 +62,8 @@ async function kv(...command) {
 /** @returns {Promise<{ name: string }[]>} */
 export const listKeys = async () => JSON.parse(await kv("key", "list"));
 
-const temporary = mkdtempSync(join(tmpdir(), "plants-"));
-process.on("exit", () => rmSync(temporary, { recursive: true, force: true }));
+const tempFolder = mkdtempSync(join(tmpdir(), "plants-"));
+process.on("exit", () => rmSync(tempFolder, { recursive: true, force: true }));
 
 /**
  * Halves the items of a command that fails, down to one: a bulk get returns at most 25 MB, and a
@@ -72,7 +72,7 @@ process.on("exit", () => rmSync(temporary, { recursive: true, force: true }));
  */
 export async function bulk(action, items) {
 	if (items.length === 0) return [];
-	const file = `${temporary}/items.json`;
+	const file = `${tempFolder}/items.json`;
 	try {
 		writeFileSync(file, JSON.stringify(items));
 		return [await kv("bulk", action, file)];
