@@ -1,12 +1,23 @@
 // What save.mjs and restore.mjs share: their arguments, and the commands of wrangler kv.
 import { execFile } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+	existsSync,
+	mkdtempSync,
+	readFileSync,
+	rmSync,
+	writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parseArgs, promisify } from "node:util";
+import { parseArgs, parseEnv, promisify } from "node:util";
 
-const { CLOUDFLARE_ENV = "" } = process.env;
+const top = fileURLToPath(new URL("..", import.meta.url));
+// Wrangler reads these files, too: a line of the second one wins.
+const [env, envLocal] = [`${top}.env`, `${top}.env.local`].map((file) =>
+	existsSync(file) ? parseEnv(readFileSync(file, "utf8")) : {},
+);
+const { CLOUDFLARE_ENV = "" } = { ...env, ...envLocal };
 const isLocal = process.argv.includes("--local");
 const environment = isLocal ? "local" : CLOUDFLARE_ENV || "production";
 /** @param {string} message */
@@ -30,7 +41,6 @@ const { values, positionals } = parseArgs({
 const directory = values["persist-to"];
 if (directory !== undefined && !(isLocal && directory))
 	throw new Error("--persist-to DIR needs --local.");
-const top = fileURLToPath(new URL("..", import.meta.url));
 const time = new Date().toISOString().replace(/\D/g, "");
 const [name = `${top}backup-${environment}-${time}`, extra] = positionals;
 /** The folder in the arguments, or a new one. */
@@ -52,7 +62,6 @@ process.env.WRANGLER_LOG = "log";
 /** @param {string[]} command */
 async function kv(...command) {
 	const args = ["kv", ...command, "--binding", "PLANTS"];
-	// A file .env can have another CLOUDFLARE_ENV.
 	args.push("--env", CLOUDFLARE_ENV, isLocal ? "--local" : "--remote");
 	if (directory) args.push("--persist-to", resolve(directory));
 	const options = { maxBuffer: 1e9, signal: wrangler.signal };

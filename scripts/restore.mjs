@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Stores the plants of a complete save again, in production or in CLOUDFLARE_ENV. They replace
-// the plants with the same ids. Then reads them, and compares them with the save.
+// Stores the plants of a complete save again, in this checkout's environment. They replace the
+// plants with the same ids. Then reads them, and compares them with the save.
 // Usage: scripts/restore.mjs [--local [--persist-to DIR]] FOLDER
 import { existsSync, readdirSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
