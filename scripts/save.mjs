@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Saves the plants of production, or of CLOUDFLARE_ENV, into a new folder of the checkout:
+// Saves the plants of this checkout's environment into a new folder of the checkout:
 // backup-<environment>-<time>. With a folder, continues that save.
 // Usage: scripts/save.mjs [--local [--persist-to DIR]] [FOLDER]
 import fs from "node:fs";
@@ -8,25 +8,22 @@ import { folder, getPlants, listKeys, log, readJson } from "./kv.mjs";
 /** @param {string} file */
 const isWritten = (file) => fs.existsSync(`${folder}/${file}`);
 if (isWritten("saved.json")) throw new Error("It is complete.");
-if (isWritten("keys.json") && !readJson("keys.json").every(Array.isArray))
-	throw new Error("An older commit began it. Save into a new folder.");
 process.umask(0o077);
 fs.mkdirSync(folder, { recursive: true });
-// The same save can run a second time meanwhile, so each run has a folder for its own files.
-const runFolder = fs.mkdtempSync(`${folder}/run-`);
 process.on("exit", (status) => {
-	fs.rmSync(runFolder, { recursive: true, force: true });
 	if (status !== 0) console.error(`To continue, add this folder: "${folder}"`);
 });
 
 /** @type {(file: string, value: unknown) => void} */
 function writeJson(file, value) {
-	fs.writeFileSync(`${runFolder}/${file}`, JSON.stringify(value, null, 1));
+	// The same save can run a second time meanwhile, so each run has a file of its own.
+	const ownFile = `${folder}/${file}.${process.pid}`;
 	try {
-		fs.linkSync(`${runFolder}/${file}`, `${folder}/${file}`);
-	} catch (error) {
-		// A file in the folder of the save is complete, and is not replaced.
-		if (!isWritten(file)) throw error;
+		fs.writeFileSync(ownFile, JSON.stringify(value, null, 1));
+		// A file of the save is complete, and is not replaced.
+		if (!isWritten(file)) fs.renameSync(ownFile, `${folder}/${file}`);
+	} finally {
+		fs.rmSync(ownFile, { force: true });
 	}
 }
 
@@ -40,7 +37,7 @@ if (!isWritten("keys.json")) {
 const files = readJson("keys.json");
 const saved = [];
 for (const [index, keys] of files.entries()) {
-	const file = `plants-${index + 1}.json`; // An older commit skips plants-0.json.
+	const file = `plants-${index + 1}.json`;
 	if (!isWritten(file)) writeJson(file, await getPlants(keys));
 	for (const { key } of readJson(file)) saved.push(key);
 	log(`${saved.length} plants, ${index + 1} of ${files.length} files`);
