@@ -1,25 +1,95 @@
-import { rows } from "./run.ts";
+import fs from "node:fs";
+import { expect, it } from "vitest";
+import { newCheckout, TERMINAL } from "./checkout.ts";
 
-const wrote = (count: number, tokens: string) =>
-	new RegExp(`^(\\+ set .*\n)?.*: Wrote a new token and ${count} tokens in use into /\\S+\\.\n{"ACCESS_TOKEN":"[\\w.~+/-]{40,}=*${tokens}"}\n0$`);
+it("writes one token for the owner alone", async () => {
+	const { top, run } = newCheckout();
+	const { output, status } = await run("new-token");
+	expect(output).toBe(
+		`scripts/new-token: Wrote a new token and 0 tokens in use into ${fs.realpathSync(top)}/secrets.json.`,
+	);
+	expect(status).toBe(0);
+	const file = fs.readFileSync(`${top}/secrets.json`, "utf8");
+	expect(file).toMatch(/^{"ACCESS_TOKEN":"[\w.~+/-]{40,}=*"}\n$/);
+	expect(fs.statSync(`${top}/secrets.json`).mode & 0o077).toBe(0);
+});
 
-rows([
-	["writes one token for the owner alone",
-		"new-token && find ../secrets.json -perm -040 -o -perm -004 && cat ../secrets.json", wrote(0, "")],
-	["keeps the tokens in use",
-		`printf 'one\\r\\na._~+/-b==' | env SHELLOPTS=xtrace new-token --keep && cat ../secrets.json`,
-		wrote(2, " one a\\._~\\+/-b==")],
-	["writes another token the next time",
-		"new-token && mv ../secrets.json . && new-token && cmp secrets.json ../secrets.json", /differ: .*\n1$/],
-	["replaces no file", "echo x > ../secrets.json; new-token || cat ../secrets.json", /exists\..*\nx\n0$/],
-	["does not write through a link", "ln -s ../target ../secrets.json; new-token; ls ../../target", /^((?!.*Wrote).*\n)+ls: .*\n2$/],
-	["writes into its checkout, whatever CDPATH is",
-		"other && cd .. && CDPATH=$PWD/../other scripts/new-token && ls secrets.json", /\nsecrets\.json\n0$/],
-	["refuses another option, and an input without a token",
-		"new-token --kept; true | new-token --keep; ls ../secrets.json", /^(.*Nothing is written\.\n){2}ls: .*\n2$/],
-	["refuses a word that is not a token",
-		`for word in '{"A":"x' Bearer bEARER 's*' a=b = é; do echo one "$word" | LC_ALL=C.UTF-8 new-token --keep 2>&1 | grep Word; done
-		ls ../secrets.json`, /^(.*Word 2 is not a token\. Nothing is written\.\n){7}ls: .*\n2$/],
-	["does not show the paste, and ignores Ctrl-Z", "terminal; echo one | new-token --keep",
-		/^Paste .*\nstty -echo\ntrap -- '' SIGTSTP\n.*Wrote .*\nstty echo\n.*\n0$/],
-]);
+it("keeps the tokens in use, and prints none", async () => {
+	const { top, run } = newCheckout();
+	const { output, status } = await run(
+		"printf 'one\\r\\na._~+/-b==' | env SHELLOPTS=xtrace new-token --keep 2",
+	);
+	expect(output).toMatch(/Wrote a new token and 2 tokens in use into \S+$/);
+	expect(output).not.toContain("a._~+/-b==");
+	expect(status).toBe(0);
+	const file = fs.readFileSync(`${top}/secrets.json`, "utf8");
+	expect(file).toMatch(
+		/^{"ACCESS_TOKEN":"[\w.~+/-]{40,}=* one a\._~\+\/-b=="}\n$/,
+	);
+});
+
+it("writes another token the next time", async () => {
+	const { run } = newCheckout();
+	const command = "new-token && mv ../secrets.json . && new-token";
+	expect(await run(command)).toMatchObject({ status: 0 });
+	const { status } = await run("cmp secrets.json ../secrets.json");
+	expect(status).toBe(1);
+});
+
+it("replaces no file", async () => {
+	const { top, run } = newCheckout();
+	fs.writeFileSync(`${top}/secrets.json`, "x");
+	const { output, status } = await run("new-token");
+	expect(output).toMatch(/secrets\.json exists\..* Nothing is written\.$/);
+	expect(status).toBe(1);
+	expect(fs.readFileSync(`${top}/secrets.json`, "utf8")).toBe("x");
+});
+
+it("does not write through a link", async () => {
+	const { top, run } = newCheckout();
+	fs.symlinkSync("target", `${top}/secrets.json`);
+	const { output, status } = await run("new-token");
+	expect(output).not.toContain("Wrote");
+	expect(status).not.toBe(0);
+	expect(fs.existsSync(`${top}/target`)).toBe(false);
+});
+
+it("writes into its checkout, whatever CDPATH is", async () => {
+	const { top, run } = newCheckout();
+	const other = newCheckout();
+	const command = `cd .. && CDPATH=${other.top} scripts/new-token`;
+	expect(await run(command)).toMatchObject({ status: 0 });
+	expect(fs.existsSync(`${top}/secrets.json`)).toBe(true);
+});
+
+it.each([
+	["another option", "new-token --kept"],
+	["another option before --keep", "echo one | new-token --all --keep 1"],
+	["no number", "echo one | new-token --keep"],
+	["the number 0", "true | new-token --keep 0"],
+	["an input without a token", "true | new-token --keep 1"],
+	["fewer tokens than the number", "echo one | new-token --keep 2"],
+	["more tokens than the number", "echo one two | new-token --keep 1"],
+	["a word of JSON", `echo 'one {"A":"x' | new-token --keep 2`],
+	["the word Bearer", "echo Bearer one | new-token --keep 2"],
+	["the word bEARER", "echo one bEARER | new-token --keep 2"],
+	["the pattern of a file name", "echo 'pub*' | new-token --keep 1"],
+	["an equals sign inside", "echo a=b | new-token --keep 1"],
+	["= alone", "echo = | new-token --keep 1"],
+	["é", "echo é | LC_ALL=C.UTF-8 new-token --keep 1"],
+])("refuses %s", async (_, command) => {
+	const { top, run } = newCheckout();
+	const { output, status } = await run(command);
+	expect(output, command).toMatch(/\. Nothing is written\.$/);
+	expect(status, command).toBe(1);
+	expect(fs.existsSync(`${top}/secrets.json`)).toBe(false);
+});
+
+it("does not show the paste, and ignores Ctrl-Z", async () => {
+	const { run } = newCheckout("scripts/wrangler", TERMINAL);
+	const { output, status } = await run("echo one | new-token --keep 1");
+	expect(output).toMatch(
+		/^Paste .*\nstty -echo\ntrap -- '' SIGTSTP\n.* Wrote .*\nstty echo\n.*$/,
+	);
+	expect(status).toBe(0);
+});

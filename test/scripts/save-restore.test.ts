@@ -1,74 +1,300 @@
-import { rows, STAND_IN } from "./run.ts";
+import fs from "node:fs";
+import { expect, it } from "vitest";
+import { fileExists, newCheckout, STAND_IN } from "./checkout.ts";
 
-const SAVE = "save.mjs ../backup-production-1 && cd ../backup-production-1 && file=$(ls plants-*.json | tail -1) &&";
-const INTERRUPTED = `${SAVE} rm saved.json $file &&`;
-/** Replaces the plants of a file by the value of an expression in JavaScript. */
-const edit = (expression: string) =>
-	`node -e 'const [, file] = process.argv, plants = JSON.parse(fs.readFileSync(file));
-	fs.writeFileSync(file, JSON.stringify(${expression}))' $file`;
-/** Makes the 15 s between the looks of restore.mjs 15 ms. */
-const QUICK = `NODE_OPTIONS='--import=data:text/javascript,${encodeURIComponent(`
-	import timers from "node:timers/promises"; import { syncBuiltinESMExports } from "node:module";
-	const { setTimeout } = timers; timers.setTimeout = (ms) => setTimeout(ms / 1000); syncBuiltinESMExports()`)}'`;
+/** A checkout with the stand-in, and with the plants 0 to 249 in its store. */
+function newStore() {
+	const checkout = newCheckout(STAND_IN);
+	const { top } = checkout;
+	const store = `${top}/store`;
+	fs.mkdirSync(store);
+	for (let id = 0; id < 250; id++) {
+		const plant = { name: `${id}`.padEnd(11_000) };
+		fs.writeFileSync(`${store}/${id}`, JSON.stringify(plant));
+	}
+	return {
+		...checkout,
+		store,
+		emptyStore() {
+			for (const id of fs.readdirSync(store)) fs.rmSync(`${store}/${id}`);
+		},
+		/** All plants of the store: values by id. */
+		stored() {
+			const entries = fs
+				.readdirSync(store)
+				.map((id) => [id, fs.readFileSync(`${store}/${id}`, "utf8")]);
+			return Object.fromEntries(entries);
+		},
+		/** The keys that Wrangler has read so far. */
+		keysRead: () =>
+			fs.readFileSync(`${top}/read.log`, "utf8").trim().split("\n"),
+	};
+}
 
-rows([
-	["saves production for the owner alone", "save.mjs && find ../backup-* -perm -040 -o -perm -004",
-		/\[production\] Saved 250 plants of 251 keys in .*\/backup-production-\d+\n0$/],
-	["saves the environment of CLOUDFLARE_ENV", "CLOUDFLARE_ENV=x save.mjs", /\[x\] Saved .*\/backup-x-\d+\n0$/],
-	["continues a save", `${INTERRUPTED} save.mjs . && restore.mjs .`, /Restored 250 .*\n0$/],
-	["continues a save without its plants and keys again",
-		`${INTERRUPTED} rm ../store/* && save.mjs . && restore.mjs .`, /(Saved [1-9]\d* plants of 251 .*){2}Restored .*\n0$/s],
-	["continues a save of an older commit without a loss, or not at all",
-		`${SAVE} rm saved.json && ls ../store | sed 's/.*/{"name":"&"},/; $ s/,//; 1 s/^/[/; $ s/$/]/' > keys.json &&
-		${edit("plants.slice(0, 40)")} && save.mjs .`, /(Saved 250 plants .*\n0|a new folder\.\n.*\n1)$/],
-	["continues a save that could not write a file",
-		`(ulimit -f 500; save.mjs ../backup-production-1); rm -f ../*/saved.json; ${SAVE} restore.mjs .`, /Restored 250 .*\n0$/],
-	["ends when KV fails", `${SAVE} DOWN=1 restore.mjs .`, /KV is down(.*\n)+.*Failed: see above\.\n1$/],
-	["changes no complete save", `${SAVE} save.mjs .`, /It is complete\.\n\[production\] Failed.*\n1$/],
-	["saves all plants in two runs at once",
-		`WAIT=1 save.mjs ../backup-production-1 & wait_for [ -e ../waiting ]
-		save.mjs ../backup-production-1; rm ../store/?; touch ../go; wait $! && cd ../backup-* && ls && restore.mjs .`,
-		/\nkeys\.json\n(plants-\d+\.json\n)+saved\.json\n(.*\n)*.*Restored 250 .*\n0$/],
-	["restores the plants, and keeps the others",
-		`cp -r ../store ../expected && ${SAVE} for id in {1..120} x; do echo $id > ../store/$id; done; rm ../store/1?
-		cp ../store/x ../expected; mkdir t; TMPDIR=$PWD/t restore.mjs . && ls -A t && diff -r ../expected ../store`, /Restored 250 .*\n0$/],
-	["saves and restores more than KV takes at once: plants of 1 MiB, which JSON doubles",
-		`node -e 'for (let id = 1; id < 60; id++) fs.writeFileSync("../store/" + id, JSON.stringify("\\"".repeat(524286)))'
-		cp -r ../store ../expected && ${SAVE} echo > ../store/1 && restore.mjs . && diff -r ../expected ../store`, /Restored 250 .*\n0$/],
-	["ignores the backup file of an editor",
-		`${SAVE} rm ../store/*; cp $file $file~ && ${edit("[]")} && restore.mjs .; ls ../store`, /Nothing is written: .*\n.*\n0$/],
-	["restores nothing when a file is not as it was saved",
-		`${SAVE} rm ../store/*; for text in "" "[{" "[]"; do echo "$text" > $file; restore.mjs .; done
-		rm $file; restore.mjs .; ls ../store`, /keys in .*\n((.*\n)+?\[production\] Failed: see above\.\n){4}0$/],
-	["restores nothing when one plant is lost or has no value",
-		`${SAVE} rm ../store/*; cp $file ../copy; ${edit("plants.slice(1)")}; restore.mjs .; cp ../copy $file
-		${edit("[{ key: plants[0].key }, ...plants.slice(1)]")}; restore.mjs .; ls ../store`, /(Nothing is written: 1 .*\n.*\n){2}0$/],
-	["restores no incomplete save", `${SAVE} rm saved.json; restore.mjs .`, /a complete save\.\n.*\n1$/],
-	["restores no save of another environment, and no second folder",
-		`${SAVE} restore.mjs . x; export CLOUDFLARE_ENV=x; restore.mjs .; cp -r . ../backup-x-2-1; restore.mjs ../backup-x-2-1`,
-		/(.*not a save of .*\n.*\n){3}1$/],
-	["waits until KV returns the restored plants",
-		`${SAVE} echo > ../store/7; ${QUICK} OLD=7 restore.mjs .`, /1 of 250 plants differ, such as 7\n.*Restored 250 .*\n0$/],
-	["names a plant that KV did not write",
-		`${SAVE} echo > ../store/7; ${QUICK} UNWRITTEN=7 restore.mjs .`, /differ, such as 7\nRestore again\.\n\[production\] Failed.*\n1$/],
-	["ends with Ctrl-C while a plant differs",
-		`${SAVE} echo > ../store/7; { UNWRITTEN=7 restore.mjs . & } &> log; wait_for grep differ log; sleep 2
-		kill -INT $!; wait_for eval '! kill -0 $!' &> /dev/null; kill -KILL $!; wait $!; echo $?; cat log`,
-		/\n1\n(.*\n)*.*differ,.*\nInterrupted\.\n\[production\] Failed: see above\.\n0$/],
-	["ends Wrangler, too, when it is terminated", `WAIT=1 save.mjs & wait_for [ -e ../waiting ]; kill $!; wait $!
-		sleep 1; pgrep -f $(cd .. && pwd)/scripts/wrangler || echo ended; touch ../go`, /Interrupted\.\n(.*\n){2}ended\n0$/],
-	["needs --local for --persist-to, and refuses another option",
-		"save.mjs --persist-to a; restore.mjs --persist-to a; save.mjs --removed; cat ../calls.log",
-		/^(.*needs --local\.\n.*\n){2}Unknown option.*\n.*\ncat: .*\n1$/],
-], STAND_IN);
+interface SavedPlant {
+	key: string;
+	value?: string;
+}
 
-rows([
-	["saves and restores the local namespace, whatever WRANGLER_LOG and .env are",
-		String.raw`../scripts/wrangler kv key put 7 '{"name":"\u0000\ud800"}' --binding PLANTS --local --persist-to a &&
-		WRANGLER_LOG=debug save.mjs --local --persist-to ../a ../backup-local-1 &&
-		WRANGLER_LOG=none restore.mjs --local --persist-to ../b ../backup-local-1 && echo CLOUDFLARE_ENV=x > ../.env &&
-		save.mjs --local --persist-to ../b ../backup-local-2 && diff -r ../backup-local-*`,
-		/Restored 1 plants.*Saved 1 plants of 1 keys in \S+\n0$/s],
-	["tells how to continue a save",
-		"CLOUDFLARE_ENV=x save.mjs", /No environment found.*To continue, add this folder: "\S+\/backup-x-\d+"\n1$/s],
-]);
+/** The same with a complete save, which has several files of plants. */
+async function newSave() {
+	const checkout = newStore();
+	const save = `${checkout.top}/backup-production-1`;
+	const { output } = await checkout.run(`save.mjs ${save}`);
+	expect(output).toContain("Saved 250 plants");
+	const files = fs.globSync(`${save}/plants-*.json`).sort();
+	const lastFile = `${files.at(-1)}`;
+	const plants: SavedPlant[] = JSON.parse(fs.readFileSync(lastFile, "utf8"));
+	return { ...checkout, save, lastFile, plants };
+}
+
+it("saves production for the owner alone", async () => {
+	const { top, run } = newStore();
+	const { output, status } = await run("save.mjs");
+	expect(output).toMatch(
+		/\[production\] Saved 250 plants of 251 keys in \S+\/backup-production-\d+$/,
+	);
+	expect(status).toBe(0);
+	const [folder = ""] = fs.globSync(`${top}/backup-*`);
+	for (const path of [folder, ...fs.globSync(`${folder}/*`)]) {
+		expect(fs.statSync(path).mode & 0o077, path).toBe(0);
+	}
+});
+
+it("continues a save, and reads no plant again", async () => {
+	const { run, save, lastFile, plants, keysRead } = await newSave();
+	fs.rmSync(`${save}/saved.json`);
+	fs.rmSync(lastFile);
+	const before = keysRead().length;
+	const { output, status } = await run(`save.mjs ${save}`);
+	expect(output).toMatch(/Saved 250 plants of 251 keys in .*$/);
+	expect(status).toBe(0);
+	expect(keysRead().slice(before).sort()).toEqual(
+		plants.map(({ key }) => key).sort(),
+	);
+	expect(await run(`restore.mjs ${save}`)).toMatchObject({ status: 0 });
+});
+
+it("continues a save after clients deleted all plants", async () => {
+	const { run, save, lastFile, plants, emptyStore, stored } = await newSave();
+	const kept = stored();
+	for (const { key } of plants) delete kept[key];
+	fs.rmSync(`${save}/saved.json`);
+	fs.rmSync(lastFile);
+	emptyStore();
+	const command = `save.mjs ${save} && restore.mjs ${save}`;
+	const { output, status } = await run(command);
+	expect(output).toMatch(/Restored \d+ plants from .*$/);
+	expect(status).toBe(0);
+	expect(stored()).toEqual(kept);
+});
+
+it("continues a save that could not write a file", async () => {
+	const { top, run } = newStore();
+	const save = `${top}/backup-production-1`;
+	const first = await run(`ulimit -f 500; save.mjs ${save}`);
+	expect(first.output).toMatch(
+		/\[production\] Failed: see above\.\nTo continue, add this folder: ".*"$/,
+	);
+	expect(first.status).toBe(1);
+	const { output, status } = await run(
+		`save.mjs ${save} && restore.mjs ${save}`,
+	);
+	expect(output).toMatch(/Restored 250 plants from .*$/);
+	expect(status).toBe(0);
+});
+
+it("changes no complete save", async () => {
+	const { run, save } = await newSave();
+	const { output, status } = await run(`save.mjs ${save}`);
+	expect(output).toMatch(
+		/^It is complete\.\n\[production\] Failed: see above\.$/,
+	);
+	expect(status).toBe(1);
+});
+
+it("saves all plants in two runs at once", async () => {
+	const { top, run, start, store } = newStore();
+	const save = `${top}/backup-production-1`;
+	const first = start(`WAIT=1 save.mjs ${save}`);
+	await fileExists(`${top}/waiting`);
+	expect(await run(`save.mjs ${save}`)).toMatchObject({ status: 0 });
+	// The first run then reads fewer plants than the second one.
+	for (const id of [1, 2, 3]) fs.rmSync(`${store}/${id}`);
+	fs.writeFileSync(`${top}/go`, "");
+	expect(await first.ended).toMatchObject({ status: 0 });
+	for (const file of fs.readdirSync(save)) {
+		expect(file).toMatch(/^(keys|plants-\d+|saved)\.json$/);
+	}
+	const { output } = await run(`restore.mjs ${save}`);
+	expect(output).toMatch(/Restored 250 plants from .*$/);
+});
+
+it("restores the plants, keeps the others, and leaves no temporary file", async () => {
+	const { top, run, save, store, stored } = await newSave();
+	const before = stored();
+	for (let id = 1; id <= 120; id++) fs.writeFileSync(`${store}/${id}`, "{}");
+	for (let id = 10; id < 20; id++) fs.rmSync(`${store}/${id}`);
+	fs.writeFileSync(`${store}/1000`, "another");
+	fs.mkdirSync(`${top}/t`);
+	const { output, status } = await run(`TMPDIR=${top}/t restore.mjs ${save}`);
+	expect(output).toMatch(/\[production\] Restored 250 plants from .*$/);
+	expect(status).toBe(0);
+	expect(stored()).toEqual({ ...before, 1000: "another" });
+	expect(fs.readdirSync(`${top}/t`)).toEqual([]);
+});
+
+it("saves and restores more than KV takes at once", async () => {
+	const { top, run, store, stored } = newStore();
+	// 1 MiB each, which JSON doubles.
+	const large = JSON.stringify('"'.repeat(524_286));
+	for (let id = 1; id < 60; id++) fs.writeFileSync(`${store}/${id}`, large);
+	const before = stored();
+	const save = `${top}/backup-production-1`;
+	expect(await run(`save.mjs ${save}`)).toMatchObject({ status: 0 });
+	fs.writeFileSync(`${store}/1`, "{}");
+	const { output } = await run(`restore.mjs ${save}`);
+	expect(output).toMatch(/Restored 250 plants from .*$/);
+	expect(stored()).toEqual(before);
+});
+
+it.each<[string, (file: string) => void]>([
+	["is missing", (file) => fs.rmSync(file)],
+	["is empty", (file) => fs.writeFileSync(file, "")],
+	["is not JSON", (file) => fs.writeFileSync(file, "[{")],
+	["has no plants", (file) => fs.writeFileSync(file, "[]")],
+	["has the name of an editor's", (file) => fs.renameSync(file, `${file}~`)],
+])("restores nothing when a file %s", async (_, change) => {
+	const { run, save, lastFile, emptyStore, stored } = await newSave();
+	emptyStore();
+	change(lastFile);
+	const { output, status } = await run(`restore.mjs ${save}`);
+	expect(output).toMatch(/^.*\n\[production\] Failed: see above\.$/);
+	expect(status).toBe(1);
+	expect(stored()).toEqual({});
+});
+
+it.each<[string, (plant: SavedPlant) => SavedPlant[]]>([
+	["is lost", () => []],
+	["has no value", ({ key }) => [{ key }]],
+])("restores nothing when one plant %s", async (_, change) => {
+	const { run, save, lastFile, plants, emptyStore, stored } = await newSave();
+	emptyStore();
+	const [first, ...rest] = plants;
+	const changed = [...(first ? change(first) : []), ...rest];
+	fs.writeFileSync(lastFile, JSON.stringify(changed));
+	const { output, status } = await run(`restore.mjs ${save}`);
+	expect(output).toMatch(
+		/^Nothing is written: 1 .*\n\[production\] Failed: see above\.$/,
+	);
+	expect(status).toBe(1);
+	expect(stored()).toEqual({});
+});
+
+it("restores no incomplete save", async () => {
+	const { run, save } = await newSave();
+	fs.rmSync(`${save}/saved.json`);
+	const { output, status } = await run(`restore.mjs ${save}`);
+	expect(output).toMatch(/^Name the folder of a complete save\.\n.*$/);
+	expect(status).toBe(1);
+});
+
+it("ends a restore when KV fails", async () => {
+	const { run, save } = await newSave();
+	const { output, status } = await run(`DOWN=1 restore.mjs ${save}`);
+	expect(output).toMatch(
+		/KV is down(.*\n)+\[production\] Failed: see above\.$/,
+	);
+	expect(status).toBe(1);
+});
+
+it("waits a minute until KV returns the restored plants", async () => {
+	const { top, run, save, store } = await newSave();
+	fs.writeFileSync(`${store}/7`, "{}");
+	fs.cpSync("test/scripts/clock.mjs", `${top}/clock.mjs`);
+	const command = `NODE_OPTIONS=--import=${top}/clock.mjs OLD=7 restore.mjs ${save}`;
+	const { output, status } = await run(command);
+	expect(output).toMatch(
+		/1 of 250 plants differ, such as 7\n(.*\n)*.*Restored 250 plants from .*$/,
+	);
+	expect(status).toBe(0);
+});
+
+it("names a plant that KV did not write", async () => {
+	const { top, run, save, store } = await newSave();
+	fs.writeFileSync(`${store}/7`, "{}");
+	fs.cpSync("test/scripts/clock.mjs", `${top}/clock.mjs`);
+	const command = `NODE_OPTIONS=--import=${top}/clock.mjs UNWRITTEN=7 restore.mjs ${save}`;
+	const { output, status } = await run(command);
+	expect(output).toMatch(
+		/differ, such as 7\nRestore again\.\n\[production\] Failed: see above\.$/,
+	);
+	expect(status).toBe(1);
+});
+
+it("ends with Ctrl-C while a plant differs", async () => {
+	const { start, save, store } = await newSave();
+	fs.writeFileSync(`${store}/7`, "{}");
+	const restore = start(`UNWRITTEN=7 restore.mjs ${save}`);
+	await restore.prints("1 of 250 plants differ");
+	restore.pressCtrlC();
+	const { output, status } = await restore.ended;
+	expect(output).toMatch(
+		/\nInterrupted\.\n\[production\] Failed: see above\.$/,
+	);
+	expect(status).toBe(1);
+});
+
+it.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
+	"ends Wrangler, too, and leaves no temporary file after %s",
+	async (signal) => {
+		const { top, start } = newStore();
+		fs.mkdirSync(`${top}/t`);
+		const save = start(`WAIT=1 TMPDIR=${top}/t save.mjs`);
+		await fileExists(`${top}/waiting`);
+		save.kill(signal);
+		const { output, status } = await save.ended;
+		expect(output).toMatch(
+			/Interrupted\.\n.*Failed: see above\.\nTo continue, .*$/,
+		);
+		expect(status).toBe(1);
+		expect(fs.readdirSync(`${top}/t`)).toEqual([]);
+		await expect
+			.poll(() => start(`pgrep -f ${top}/scripts/wrangler`).ended)
+			.toEqual({ output: "", status: 1 });
+	},
+);
+
+it.each([
+	["save.mjs --persist-to a", /^--persist-to DIR needs --local\.\n.*$/],
+	["restore.mjs --persist-to a", /^--persist-to DIR needs --local\.\n.*$/],
+	["save.mjs --removed", /^Unknown option '--removed'.*\n.*$/],
+	["restore.mjs ../backup-production-1 x", /not a save of production\.\n.*$/],
+	["restore.mjs ../backup-staging-1", /not a save of production\.\n.*$/],
+	["restore.mjs ../backup-production-2-1", /not a save of production\.\n.*$/],
+])("refuses %s", async (command, expected) => {
+	const { top, run } = newStore();
+	const { output, status } = await run(command);
+	expect(output).toMatch(expected);
+	expect(status).toBe(1);
+	expect(fs.existsSync(`${top}/calls.log`)).toBe(false);
+});
+
+it("saves and restores the local namespace, whatever WRANGLER_LOG is", async () => {
+	const { top, run } = newCheckout();
+	const plant = String.raw`{"name":"\u0000\ud800"}`;
+	const commands = [
+		`../scripts/wrangler kv key put 7 '${plant}' --binding PLANTS --local --persist-to a`,
+		"WRANGLER_LOG=debug save.mjs --local --persist-to ../a ../backup-local-1",
+		"WRANGLER_LOG=none restore.mjs --local --persist-to ../b ../backup-local-1",
+		"save.mjs --local --persist-to ../b ../backup-local-2",
+	];
+	for (const command of commands) {
+		const { output, status } = await run(command);
+		expect(status, `${command}\n${output}`).toBe(0);
+	}
+	const { output } = await run("diff -r ../backup-local-1 ../backup-local-2");
+	expect(output).toBe("");
+	const saved = fs.readFileSync(`${top}/backup-local-2/plants-1.json`, "utf8");
+	expect(JSON.parse(saved)).toEqual([{ key: "7", value: plant }]);
+});

@@ -1,0 +1,13 @@
+// Loaded before a script with --import. The pauses of the script take no time: they add to the
+// file clock of its checkout, in milliseconds.
+import fs from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
+import timers from "node:timers/promises";
+
+let clock = 0;
+/** @param {number} [delay] */
+timers.setTimeout = async (delay = 0) => {
+	clock += delay;
+	fs.writeFileSync(`${import.meta.dirname}/clock`, String(clock));
+};
+syncBuiltinESMExports();

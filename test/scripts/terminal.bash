@@ -1,0 +1,4 @@
+# Loaded by the scripts in some tests (BASH_ENV): bash takes their input for a terminal, and
+# prints what stty gets.
+[() { builtin [ "$1" = -t ] || builtin [ "$@"; }
+stty() { echo stty "$@" && trap -p TSTP; }
