@@ -28,10 +28,12 @@ export type NewPlant = z.infer<typeof NewPlant>;
 NewPlant.safeParse({});
 
 /** The hook of `zValidator`: returns 400 with a message that names each invalid member. */
-export const rejectInvalid: Hook<NewPlant, object, string> = (result, c) => {
+export const rejectInvalid: Hook<unknown, object, string> = (result, c) => {
 	if (result.success) return;
-	const errors = result.error.issues.map(({ path, message }) =>
-		[...path, message].join(" "),
+	// For 1e300, z.int() has an error of its own, too: the last error of a member counts.
+	const errors = new Map(
+		result.error.issues.map(({ path, message }) => [path.join(" "), message]),
 	);
-	return c.json({ error: 422, message: errors.join("; ") }, 400);
+	const messages = [...errors].map((error) => error.filter(Boolean).join(" "));
+	return c.json({ error: 422, message: messages.join("; ") }, 400);
 };
