@@ -143,18 +143,43 @@ describe("the OpenAPI document", () => {
 		expect(await stored()).toEqual({ 42: JSON.stringify(example) });
 	});
 
-	it.each(members)("has fitting errors for %s", async (name, { examples }) => {
-		const send = (value: unknown) =>
-			post(JSON.stringify({ id: 42, ...example, [name]: value }));
-		const wrongType = await (await send({})).text();
-		expect(wrongType).toContain(`${name} must be`);
-		for (const value of ["", "x".repeat(900_000), -1, 0, 0.5, 1e300]) {
-			if (typeof value !== typeof examples[0]) continue;
-			const text = await (await send(value)).text();
-			// A check without a message of its own returns that of the type.
-			expect(text).not.toBe(wrongType);
-			expect(text).not.toContain("Invalid");
+	/** Whether a message names the limits that the document has for a member. */
+	function namesLimits(message: string, member: object) {
+		const { type, description, examples, format, pattern, ...limits } =
+			member as Record<string, unknown>;
+		const names = Object.values(limits).flat().map(String);
+		// A pattern has no name: the message must tell more than the type.
+		if (names.length === 0) return !message.includes(`${type}`);
+		const text = message.replace(/(?<=\d),(?=\d)/g, "");
+		return names.every((name) =>
+			new RegExp(`(?<![\\w.-])${RegExp.escape(name)}(?!\\w)`).test(text),
+		);
+	}
+
+	it.each(members)("has fitting errors for %s", async (name, member) => {
+		/** Sends a value of the member. Returns the message of its error. */
+		async function send(value: unknown) {
+			const body = { id: 42, ...example, [name]: value };
+			const res = await post(JSON.stringify(body));
+			return (await res.json<{ message?: string }>()).message;
 		}
+		const wrongType = `${await send({})}`;
+		expect(wrongType).toContain(`${name} must be`);
+
+		const misleading: Record<string, string> = {};
+		for (const value of ["", "x".repeat(900_000), -1, 0, 0.5, 1e300]) {
+			const hasType =
+				member.type === "integer"
+					? Number.isInteger(value)
+					: typeof value === member.type;
+			const message = hasType ? await send(value) : undefined;
+			// A check without a message of its own returns that of the type.
+			const isOfType = message === wrongType && !namesLimits(message, member);
+			if (isOfType || message?.includes("Invalid")) {
+				misleading[`${value}`.slice(0, 9)] = `${message}`;
+			}
+		}
+		expect(misleading).toEqual({});
 	});
 });
 
