@@ -27,9 +27,8 @@ it.each([
 	const res = await app.request(path, { method, headers }, env);
 	expect(res.status).toBe(401);
 	expect(res.headers.get("WWW-Authenticate")).toBe('Bearer realm="plants"');
-	const body =
-		'{"error":401,"message":"Send the header Authorization: Bearer <ACCESS_TOKEN>."}';
-	expect(await res.text()).toBe(method === "HEAD" ? "" : body);
+	const body = method === "HEAD" ? /^$/ : /^{"error":401,"message":".+"}$/;
+	expect(await res.text()).toMatch(body);
 });
 
 it.each([
@@ -65,10 +64,7 @@ it.each([
 	expect(res.headers.get("WWW-Authenticate")).toBe(
 		'Bearer realm="plants", error="invalid_token"',
 	);
-	expect(await res.json()).toEqual({
-		error: 401,
-		message: expect.stringContaining("The token is not valid."),
-	});
+	expect(await res.json()).toMatchObject({ error: 401 });
 	expect(await stored()).toEqual({});
 });
 

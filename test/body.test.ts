@@ -31,10 +31,7 @@ describe("the media type", () => {
 	])("returns error 415 when it is %j", async (type) => {
 		const res = await post(plant, { "Content-Type": type });
 		expect(res.status).toBe(400);
-		expect(await res.json()).toEqual({
-			error: 415,
-			message: "Send the header Content-Type: application/json.",
-		});
+		expect(await res.json()).toMatchObject({ error: 415 });
 		expect(await stored()).toEqual({});
 	});
 
@@ -73,10 +70,7 @@ describe("the size", () => {
 	])("returns error 413 for %s", async (_, body) => {
 		const res = await post(body);
 		expect(res.status).toBe(400);
-		expect(await res.json()).toEqual({
-			error: 413,
-			message: `The body has more than ${MAX_BODY_BYTES} bytes.`,
-		});
+		expect(await res.json()).toMatchObject({ error: 413 });
 		expect(await stored()).toEqual({});
 	});
 
@@ -155,28 +149,21 @@ describe("JSON", () => {
 	])("returns 400 for %s", async (_, body) => {
 		const res = await post(body);
 		expect(res.status).toBe(400);
-		expect(await res.json()).toEqual({
-			error: 400,
-			message: expect.stringMatching(
-				/^The body is not valid JSON( \(line \d+ column \d+\))?\.$/,
-			),
-		});
+		expect(await res.json()).toMatchObject({ error: 400 });
 		expect(await stored()).toEqual({});
 	});
 
-	it.each([
-		[
-			"the position",
-			`{${"\n".repeat(18)}${" ".repeat(8)}x}`,
-			" (line 19 column 9)",
-		],
-		["no part of the body", "[x (line 1 column 2)", ""],
-	])("returns 400 with %s", async (_, body, position) => {
-		const res = await post(body);
-		expect(await res.json()).toEqual({
-			error: 400,
-			message: `The body is not valid JSON${position}.`,
-		});
+	it("returns 400 with the position of the error", async () => {
+		const res = await post(`{${"\n".repeat(18)}${" ".repeat(8)}x}`);
+		const message = expect.stringContaining("(line 19 column 9)");
+		expect(await res.json()).toEqual({ error: 400, message });
+	});
+
+	it("returns 400 with no part of the body", async () => {
+		// V8 quotes this body, which ends like a position.
+		const res = await post("[secret (line 1 column 2)");
+		const message = expect.not.stringMatching(/secret|line/);
+		expect(await res.json()).toEqual({ error: 400, message });
 	});
 });
 

@@ -54,10 +54,8 @@ it("returns 500 without internals and logs the stack of an unexpected error", as
 	const init = { method: "POST", headers };
 	const res = await app.request("/plants", init, new Proxy(env, { get }));
 	expect(res.status).toBe(500);
-	expect(await res.json()).toEqual({
-		error: 500,
-		message: "Internal error. Try again later.",
-	});
+	const message = expect.not.stringContaining("a bug");
+	expect(await res.json()).toEqual({ error: 500, message });
 	const stack = expect.stringContaining("errors.test.ts");
 	expect(lines).toEqual([
 		{

@@ -43,11 +43,7 @@ it.each([
 	for (const name of ["Ficus", "v1.5"]) {
 		const res = await post(`{"id":${id},"name":"${name}"}`);
 		expect(res.status).toBe(400);
-		expect(await res.json()).toEqual({
-			error: 422,
-			message:
-				"id must be an integer from -9223372036854775808 to 9223372036854775807, without quotes",
-		});
+		expect(await res.json()).toMatchObject({ error: 422 });
 	}
 	expect(await stored()).toEqual({});
 });
