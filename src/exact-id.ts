@@ -1,5 +1,5 @@
 // JSON.parse rounds only numbers with a fraction, an exponent or more than 15 digits.
-// With \D, a match starts at a number, not at each of its digits.
+// A match starts at \D, not at each digit: a long number takes linear time.
 const MAY_BE_ROUNDED = /\D\d(?:\d{15}|\d*[.eE])/;
 
 /**

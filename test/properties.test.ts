@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import { NewPlant } from "../src/plant";
 import { post, stored } from "./request";
 
 const int64 = fc.oneof(
@@ -73,6 +74,8 @@ function exactId(text: string): bigint | undefined {
 }
 
 it("accepts exactly the bodies that match NewPlant (property)", async () => {
+	const members = Object.keys(NewPlant.shape);
+	expect(members, "objectText has these").toEqual(["id", "name", "tag"]);
 	let accepted = 0;
 	await fc.assert(
 		fc.asyncProperty(fc.oneof(objectText, anyText), async (body) => {

@@ -30,7 +30,7 @@ export async function post(
 		},
 		body,
 	};
-	// As in production, where a check of the URL's scheme must not refuse https.
+	// As in production: a change that refuses https URLs must fail a test.
 	const url = "https://plants.example.com/plants";
 	const res = await app.request(url, init, { ...env, ...bindings });
 	const { responses } = openapi.paths["/plants"].post;

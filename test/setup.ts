@@ -10,7 +10,8 @@ globalThis.fetch = async (...args) => {
 	calls.push(["fetch", ...args]);
 	return new Response();
 };
-// The app is imported already, and Hono's logger() keeps the console.log of its import.
+// The plugin has imported the app before. A module that keeps console.log when it is imported,
+// such as hono/logger, must be imported again to keep the one above.
 vi.resetModules();
 
 // Storage is not isolated between the tests of a file.

@@ -20,7 +20,7 @@ const entries: Record<string, string> = {
 if (!quick) {
 	entries["itty-router and Zod"] = "test/bench/variants/itty-router.ts";
 	entries.Elysia = "test/bench/variants/elysia.ts";
-	console.error("installing the peers");
+	console.error("installing the other variants");
 	execSync("npm ci --prefer-offline", { cwd: import.meta.dirname });
 }
 
