@@ -12,7 +12,7 @@ export const STAND_IN = "test/scripts/stand-in.mjs";
 /** Variables with which bash takes its input for a terminal. */
 export const TERMINAL = { BASH_ENV: resolve("test/scripts/terminal.bash") };
 
-/** A slow machine must not end a command, and one that hangs must end within a minute. */
+/** A slow machine must not end a command. A command that hangs must end within a minute. */
 const TIMEOUT_MS = 50_000;
 
 /** Writes a program for bash. */
@@ -77,29 +77,38 @@ export function newCheckout(
 			}
 		};
 		onTestFinished(() => killAll("SIGKILL"));
-		let hangs = false;
 		const timer = setTimeout(() => {
-			hangs = true;
+			output += `\nIt did not end in ${TIMEOUT_MS} ms.`;
 			killAll("SIGKILL");
 		}, TIMEOUT_MS);
 		const ended = once(bash, "close").then(([status]) => {
 			clearTimeout(timer);
-			if (hangs) throw new Error(`${line}\nThis did not end:\n${output}`);
 			return { status, output: output.trimEnd() };
 		});
-		return { bash, ended, killAll, output: () => output };
+		/** Waits until this is true, or until the line has ended. */
+		const until = (isTrue: () => boolean) =>
+			Promise.race([ended, vi.waitUntil(isTrue, { timeout: 2 * TIMEOUT_MS })]);
+		return { bash, ended, killAll, until, output: () => output };
 	}
+
+	/** Runs a line of bash. Returns its output, without the end of the last line, and its status. */
+	const run = (line: string) => spawnBash(`{ ${line}\n} 2>&1`).ended;
 
 	return {
 		top,
+		run,
 
-		/** Runs a line of bash. Returns its status, and its output without the end of the last line. */
-		run: (line: string) => spawnBash(`{ ${line}\n} 2>&1`).ended,
+		/** Runs a line of bash, which must exit with 0. Returns its output. */
+		succeed: vi.defineHelper(async (line: string) => {
+			const { output, status } = await run(line);
+			expect(status, `${line}\n${output}`).toBe(0);
+			return output;
+		}),
 
-		/** Starts a command of one program, before which variables may stand. */
+		/** Starts one program with its arguments. Variables may stand before it. */
 		start(command: string) {
 			// With exec, a signal reaches the program alone.
-			const { bash, ended, killAll, output } = spawnBash(
+			const { bash, ended, killAll, until, output } = spawnBash(
 				`exec env ${command} 2>&1`,
 			);
 			return {
@@ -108,16 +117,16 @@ export function newCheckout(
 				pressCtrlC: () => killAll("SIGINT"),
 				/** Waits until its output has this text. */
 				prints: vi.defineHelper(async (text: string) => {
-					const hasText = () => output().includes(text);
-					const timeout = 2 * TIMEOUT_MS;
-					await Promise.race([ended, vi.waitUntil(hasText, { timeout })]);
+					await until(() => output().includes(text));
 					expect(output(), command).toContain(text);
+				}),
+				/** Waits until it has written this file. */
+				writes: vi.defineHelper(async (path: string) => {
+					const isWritten = () => fs.existsSync(path);
+					await until(isWritten);
+					expect(isWritten(), `${command}\n${output()}`).toBe(true);
 				}),
 			};
 		},
 	};
 }
-
-/** Waits until a file is there. */
-export const fileExists = (path: string) =>
-	vi.waitUntil(() => fs.existsSync(path), { timeout: TIMEOUT_MS });

@@ -3,25 +3,23 @@ import { expect, it } from "vitest";
 import { newCheckout, TERMINAL } from "./checkout.ts";
 
 it("writes one token for the owner alone", async () => {
-	const { top, run } = newCheckout();
-	const { output, status } = await run("new-token");
+	const { top, succeed } = newCheckout();
+	const output = await succeed("new-token");
 	expect(output).toBe(
 		`scripts/new-token: Wrote a new token and 0 tokens in use into ${fs.realpathSync(top)}/secrets.json.`,
 	);
-	expect(status).toBe(0);
 	const file = fs.readFileSync(`${top}/secrets.json`, "utf8");
 	expect(file).toMatch(/^{"ACCESS_TOKEN":"[\w.~+/-]{40,}=*"}\n$/);
 	expect(fs.statSync(`${top}/secrets.json`).mode & 0o077).toBe(0);
 });
 
 it("keeps the tokens in use, and prints none", async () => {
-	const { top, run } = newCheckout();
-	const { output, status } = await run(
+	const { top, succeed } = newCheckout();
+	const output = await succeed(
 		"printf 'one\\r\\na._~+/-b==' | env SHELLOPTS=xtrace new-token --keep 2",
 	);
 	expect(output).toMatch(/Wrote a new token and 2 tokens in use into \S+$/);
 	expect(output).not.toContain("a._~+/-b==");
-	expect(status).toBe(0);
 	const file = fs.readFileSync(`${top}/secrets.json`, "utf8");
 	expect(file).toMatch(
 		/^{"ACCESS_TOKEN":"[\w.~+/-]{40,}=* one a\._~\+\/-b=="}\n$/,
@@ -29,9 +27,8 @@ it("keeps the tokens in use, and prints none", async () => {
 });
 
 it("writes another token the next time", async () => {
-	const { run } = newCheckout();
-	const command = "new-token && mv ../secrets.json . && new-token";
-	expect(await run(command)).toMatchObject({ status: 0 });
+	const { run, succeed } = newCheckout();
+	await succeed("new-token && mv ../secrets.json . && new-token");
 	const { status } = await run("cmp secrets.json ../secrets.json");
 	expect(status).toBe(1);
 });
@@ -55,10 +52,9 @@ it("does not write through a link", async () => {
 });
 
 it("writes into its checkout, whatever CDPATH is", async () => {
-	const { top, run } = newCheckout();
+	const { top, succeed } = newCheckout();
 	const other = newCheckout();
-	const command = `cd .. && CDPATH=${other.top} scripts/new-token`;
-	expect(await run(command)).toMatchObject({ status: 0 });
+	await succeed(`cd .. && CDPATH=${other.top} scripts/new-token`);
 	expect(fs.existsSync(`${top}/secrets.json`)).toBe(true);
 });
 
@@ -86,10 +82,9 @@ it.each([
 });
 
 it("does not show the paste, and ignores Ctrl-Z", async () => {
-	const { run } = newCheckout("scripts/wrangler", TERMINAL);
-	const { output, status } = await run("echo one | new-token --keep 1");
+	const { succeed } = newCheckout("scripts/wrangler", TERMINAL);
+	const output = await succeed("echo one | new-token --keep 1");
 	expect(output).toMatch(
 		/^Paste .*\nstty -echo\ntrap -- '' SIGTSTP\n.* Wrote .*\nstty echo\n.*$/,
 	);
-	expect(status).toBe(0);
 });

@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import { expect, it } from "vitest";
-import { fileExists, newCheckout, STAND_IN } from "./checkout.ts";
+import { newCheckout, STAND_IN } from "./checkout.ts";
 
 /** A checkout with the stand-in, and with the plants 0 to 249 in its store. */
 function newStore() {
@@ -40,7 +40,7 @@ interface SavedPlant {
 async function newSave() {
 	const checkout = newStore();
 	const save = `${checkout.top}/backup-production-1`;
-	const { output } = await checkout.run(`save.mjs ${save}`);
+	const output = await checkout.succeed(`save.mjs ${save}`);
 	expect(output).toContain("Saved 250 plants");
 	const files = fs.globSync(`${save}/plants-*.json`).sort();
 	const lastFile = `${files.at(-1)}`;
@@ -49,12 +49,11 @@ async function newSave() {
 }
 
 it("saves production for the owner alone", async () => {
-	const { top, run } = newStore();
-	const { output, status } = await run("save.mjs");
+	const { top, succeed } = newStore();
+	const output = await succeed("save.mjs");
 	expect(output).toMatch(
 		/\[production\] Saved 250 plants of 251 keys in \S+\/backup-production-\d+$/,
 	);
-	expect(status).toBe(0);
 	const [folder = ""] = fs.globSync(`${top}/backup-*`);
 	for (const path of [folder, ...fs.globSync(`${folder}/*`)]) {
 		expect(fs.statSync(path).mode & 0o077, path).toBe(0);
@@ -62,46 +61,42 @@ it("saves production for the owner alone", async () => {
 });
 
 it("continues a save, and reads no plant again", async () => {
-	const { run, save, lastFile, plants, keysRead } = await newSave();
+	const { succeed, save, lastFile, plants, keysRead } = await newSave();
 	fs.rmSync(`${save}/saved.json`);
 	fs.rmSync(lastFile);
 	const before = keysRead().length;
-	const { output, status } = await run(`save.mjs ${save}`);
+	const output = await succeed(`save.mjs ${save}`);
 	expect(output).toMatch(/Saved 250 plants of 251 keys in .*$/);
-	expect(status).toBe(0);
 	expect(keysRead().slice(before).sort()).toEqual(
 		plants.map(({ key }) => key).sort(),
 	);
-	expect(await run(`restore.mjs ${save}`)).toMatchObject({ status: 0 });
+	await succeed(`restore.mjs ${save}`);
 });
 
 it("continues a save after clients deleted all plants", async () => {
-	const { run, save, lastFile, plants, emptyStore, stored } = await newSave();
+	const { succeed, save, lastFile, plants, emptyStore, stored } =
+		await newSave();
 	const kept = stored();
 	for (const { key } of plants) delete kept[key];
 	fs.rmSync(`${save}/saved.json`);
 	fs.rmSync(lastFile);
 	emptyStore();
 	const command = `save.mjs ${save} && restore.mjs ${save}`;
-	const { output, status } = await run(command);
+	const output = await succeed(command);
 	expect(output).toMatch(/Restored \d+ plants from .*$/);
-	expect(status).toBe(0);
 	expect(stored()).toEqual(kept);
 });
 
 it("continues a save that could not write a file", async () => {
-	const { top, run } = newStore();
+	const { top, run, succeed } = newStore();
 	const save = `${top}/backup-production-1`;
 	const first = await run(`ulimit -f 500; save.mjs ${save}`);
 	expect(first.output).toMatch(
 		/\[production\] Failed: see above\.\nTo continue, add this folder: ".*"$/,
 	);
 	expect(first.status).toBe(1);
-	const { output, status } = await run(
-		`save.mjs ${save} && restore.mjs ${save}`,
-	);
+	const output = await succeed(`save.mjs ${save} && restore.mjs ${save}`);
 	expect(output).toMatch(/Restored 250 plants from .*$/);
-	expect(status).toBe(0);
 });
 
 it("changes no complete save", async () => {
@@ -114,11 +109,11 @@ it("changes no complete save", async () => {
 });
 
 it("saves all plants in two runs at once", async () => {
-	const { top, run, start, store } = newStore();
+	const { top, succeed, start, store } = newStore();
 	const save = `${top}/backup-production-1`;
 	const first = start(`WAIT=1 save.mjs ${save}`);
-	await fileExists(`${top}/waiting`);
-	expect(await run(`save.mjs ${save}`)).toMatchObject({ status: 0 });
+	await first.writes(`${top}/waiting`);
+	await succeed(`save.mjs ${save}`);
 	// The first run then reads fewer plants than the second one.
 	for (const id of [1, 2, 3]) fs.rmSync(`${store}/${id}`);
 	fs.writeFileSync(`${top}/go`, "");
@@ -126,34 +121,33 @@ it("saves all plants in two runs at once", async () => {
 	for (const file of fs.readdirSync(save)) {
 		expect(file).toMatch(/^(keys|plants-\d+|saved)\.json$/);
 	}
-	const { output } = await run(`restore.mjs ${save}`);
+	const output = await succeed(`restore.mjs ${save}`);
 	expect(output).toMatch(/Restored 250 plants from .*$/);
 });
 
 it("restores the plants, keeps the others, and leaves no temporary file", async () => {
-	const { top, run, save, store, stored } = await newSave();
+	const { top, succeed, save, store, stored } = await newSave();
 	const before = stored();
 	for (let id = 1; id <= 120; id++) fs.writeFileSync(`${store}/${id}`, "{}");
 	for (let id = 10; id < 20; id++) fs.rmSync(`${store}/${id}`);
 	fs.writeFileSync(`${store}/1000`, "another");
 	fs.mkdirSync(`${top}/t`);
-	const { output, status } = await run(`TMPDIR=${top}/t restore.mjs ${save}`);
+	const output = await succeed(`TMPDIR=${top}/t restore.mjs ${save}`);
 	expect(output).toMatch(/\[production\] Restored 250 plants from .*$/);
-	expect(status).toBe(0);
 	expect(stored()).toEqual({ ...before, 1000: "another" });
 	expect(fs.readdirSync(`${top}/t`)).toEqual([]);
 });
 
 it("saves and restores more than KV takes at once", async () => {
-	const { top, run, store, stored } = newStore();
+	const { top, succeed, store, stored } = newStore();
 	// 1 MiB each, which JSON doubles.
 	const large = JSON.stringify('"'.repeat(524_286));
 	for (let id = 1; id < 60; id++) fs.writeFileSync(`${store}/${id}`, large);
 	const before = stored();
 	const save = `${top}/backup-production-1`;
-	expect(await run(`save.mjs ${save}`)).toMatchObject({ status: 0 });
+	await succeed(`save.mjs ${save}`);
 	fs.writeFileSync(`${store}/1`, "{}");
-	const { output } = await run(`restore.mjs ${save}`);
+	const output = await succeed(`restore.mjs ${save}`);
 	expect(output).toMatch(/Restored 250 plants from .*$/);
 	expect(stored()).toEqual(before);
 });
@@ -163,7 +157,7 @@ it.each<[string, (file: string) => void]>([
 	["is empty", (file) => fs.writeFileSync(file, "")],
 	["is not JSON", (file) => fs.writeFileSync(file, "[{")],
 	["has no plants", (file) => fs.writeFileSync(file, "[]")],
-	["has the name of an editor's", (file) => fs.renameSync(file, `${file}~`)],
+	["has the suffix of a backup", (file) => fs.renameSync(file, `${file}~`)],
 ])("restores nothing when a file %s", async (_, change) => {
 	const { run, save, lastFile, emptyStore, stored } = await newSave();
 	emptyStore();
@@ -209,15 +203,14 @@ it("ends a restore when KV fails", async () => {
 });
 
 it("waits a minute until KV returns the restored plants", async () => {
-	const { top, run, save, store } = await newSave();
+	const { top, succeed, save, store } = await newSave();
 	fs.writeFileSync(`${store}/7`, "{}");
 	fs.cpSync("test/scripts/clock.mjs", `${top}/clock.mjs`);
 	const command = `NODE_OPTIONS=--import=${top}/clock.mjs OLD=7 restore.mjs ${save}`;
-	const { output, status } = await run(command);
+	const output = await succeed(command);
 	expect(output).toMatch(
 		/1 of 250 plants differ, such as 7\n(.*\n)*.*Restored 250 plants from .*$/,
 	);
-	expect(status).toBe(0);
 });
 
 it("names a plant that KV did not write", async () => {
@@ -251,7 +244,7 @@ it.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
 		const { top, start } = newStore();
 		fs.mkdirSync(`${top}/t`);
 		const save = start(`WAIT=1 TMPDIR=${top}/t save.mjs`);
-		await fileExists(`${top}/waiting`);
+		await save.writes(`${top}/waiting`);
 		save.kill(signal);
 		const { output, status } = await save.ended;
 		expect(output).toMatch(
@@ -281,7 +274,7 @@ it.each([
 });
 
 it("saves and restores the local namespace, whatever WRANGLER_LOG is", async () => {
-	const { top, run } = newCheckout();
+	const { top, succeed } = newCheckout();
 	const plant = String.raw`{"name":"\u0000\ud800"}`;
 	const commands = [
 		`../scripts/wrangler kv key put 7 '${plant}' --binding PLANTS --local --persist-to a`,
@@ -289,12 +282,8 @@ it("saves and restores the local namespace, whatever WRANGLER_LOG is", async () 
 		"WRANGLER_LOG=none restore.mjs --local --persist-to ../b ../backup-local-1",
 		"save.mjs --local --persist-to ../b ../backup-local-2",
 	];
-	for (const command of commands) {
-		const { output, status } = await run(command);
-		expect(status, `${command}\n${output}`).toBe(0);
-	}
-	const { output } = await run("diff -r ../backup-local-1 ../backup-local-2");
-	expect(output).toBe("");
+	for (const command of commands) await succeed(command);
+	await succeed("diff -r ../backup-local-1 ../backup-local-2");
 	const saved = fs.readFileSync(`${top}/backup-local-2/plants-1.json`, "utf8");
 	expect(JSON.parse(saved)).toEqual([{ key: "7", value: plant }]);
 });
