@@ -9,10 +9,6 @@ import { folder, getPlants, listKeys, log, readJson } from "./kv.mjs";
 const isWritten = (file) => fs.existsSync(`${folder}/${file}`);
 if (isWritten("saved.json")) throw new Error("It is complete.");
 process.umask(0o077);
-fs.mkdirSync(folder, { recursive: true });
-process.on("exit", (status) => {
-	if (status !== 0) console.error(`To continue, add this folder: "${folder}"`);
-});
 
 /** @type {(file: string, value: unknown) => void} */
 function writeJson(file, value) {
@@ -20,7 +16,7 @@ function writeJson(file, value) {
 	const ownFile = `${folder}/${file}.${process.pid}`;
 	try {
 		fs.writeFileSync(ownFile, JSON.stringify(value, null, 1));
-		// A file of the save is complete, and is not replaced.
+		// A file of the save is complete: the first run that has it wins.
 		if (!isWritten(file)) fs.renameSync(ownFile, `${folder}/${file}`);
 	} finally {
 		fs.rmSync(ownFile, { force: true });
@@ -31,8 +27,12 @@ if (!isWritten("keys.json")) {
 	const keys = (await listKeys()).map(({ name }) => name);
 	const files = [];
 	while (keys.length > 0) files.push(keys.splice(-100));
+	fs.mkdirSync(folder, { recursive: true });
 	writeJson("keys.json", files);
 }
+process.on("exit", (status) => {
+	if (status !== 0) console.error(`To continue, add this folder: "${folder}"`);
+});
 /** The keys of each file. @type {string[][]} */
 const files = readJson("keys.json");
 const saved = [];
