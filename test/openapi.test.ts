@@ -148,7 +148,7 @@ describe("the OpenAPI document", () => {
 		const { type, description, examples, format, pattern, ...limits } =
 			member as Record<string, unknown>;
 		const names = Object.values(limits).flat().map(String);
-		// A pattern has no name: the message must tell more than the type.
+		// A pattern is no limit with a name: the message must tell more than the type.
 		if (names.length === 0) return !message.includes(`${type}`);
 		const text = message.replace(/(?<=\d),(?=\d)/g, "");
 		return names.every((name) =>

@@ -113,7 +113,7 @@ it("names each wrong member", async () => {
 	expect(await res.json()).toEqual({ error: 422, message });
 });
 
-it("returns one message for a member with several errors, the last one", async () => {
+it("returns only the last error of a member", async () => {
 	const height = z
 		.int("must be an integer")
 		.check(z.maximum(9, "is too large"));

@@ -75,7 +75,7 @@ function exactId(text: string): bigint | undefined {
 
 it("accepts exactly the bodies that match NewPlant (property)", async () => {
 	const members = Object.keys(NewPlant.shape);
-	expect(members, "objectText has these").toEqual(["id", "name", "tag"]);
+	expect(members, "add the field to objectText").toEqual(["id", "name", "tag"]);
 	let accepted = 0;
 	await fc.assert(
 		fc.asyncProperty(fc.oneof(objectText, anyText), async (body) => {

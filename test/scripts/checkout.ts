@@ -15,17 +15,16 @@ export const TERMINAL = { BASH_ENV: resolve("test/scripts/terminal.bash") };
 /** A slow machine must not end a command. A command that hangs must end within a minute. */
 const TIMEOUT_MS = 50_000;
 
-/** Writes a program for bash. */
-export function writeProgram(path: string, ...lines: string[]) {
-	fs.mkdirSync(dirname(path), { recursive: true });
-	const text = ["#!/usr/bin/env bash", ...lines, ""].join("\n");
-	fs.writeFileSync(path, text, { mode: 0o755 });
-}
+const COPIED = [
+	".dev.vars.example",
+	"package.json",
+	"public",
+	"scripts",
+	"src",
+];
+const LINKED = ["@hono", "hono", "swagger-ui-dist", "wrangler", "zod"];
 
-/**
- * Copies this checkout without git. The variables of the developer stay out: its commands have
- * only `variables`.
- */
+/** Copies this checkout without git. Its commands have `variables`, and none of the developer. */
 export function newCheckout(
 	wrangler = "scripts/wrangler",
 	variables: Record<string, string> = {},
@@ -33,24 +32,24 @@ export function newCheckout(
 	const folder = fs.mkdtempSync(join(tmpdir(), "plants-"));
 	onTestFinished(() => fs.rmSync(folder, { recursive: true }));
 	const top = `${folder}/checkout`;
-	for (const path of [
-		".dev.vars.example",
-		"package.json",
-		"public",
-		"scripts",
-		"src",
-		"wrangler.toml",
-	]) {
+	for (const path of [...COPIED, "wrangler.toml"]) {
 		fs.cpSync(path, `${top}/${path}`, { recursive: true });
 	}
 	fs.cpSync(wrangler, `${top}/scripts/wrangler`);
 	fs.mkdirSync(`${top}/node_modules/.bin`, { recursive: true });
-	for (const name of ["@hono", "hono", "swagger-ui-dist", "wrangler", "zod"]) {
+	for (const name of LINKED) {
 		const path = resolve("node_modules", name);
 		fs.symlinkSync(path, `${top}/node_modules/${name}`);
 	}
+
+	/** Writes a program for bash. */
+	function program(path: string, line: string) {
+		fs.mkdirSync(dirname(`${top}/${path}`), { recursive: true });
+		const text = `#!/usr/bin/env bash\n${line}\n`;
+		fs.writeFileSync(`${top}/${path}`, text, { mode: 0o755 });
+	}
 	// No script may run another Wrangler.
-	writeProgram(`${folder}/bin/wrangler`, "echo A global Wrangler; exit 1");
+	program("../bin/wrangler", "echo A global Wrangler; exit 1");
 	const node = dirname(process.execPath);
 	const PATH = `${folder}/bin:${top}/scripts:${node}:${process.env.PATH}`;
 
@@ -68,14 +67,14 @@ export function newCheckout(
 			output += data;
 		});
 		/** Sends a signal to the line and its commands, as Ctrl-C in a terminal does. */
-		const killAll = (signal: NodeJS.Signals) => {
+		function killAll(signal: NodeJS.Signals) {
 			try {
 				process.kill(-Number(bash.pid), signal);
 			} catch (error) {
-				// ESRCH: they have ended.
+				// They have ended.
 				expect(error).toMatchObject({ code: "ESRCH" });
 			}
-		};
+		}
 		onTestFinished(() => killAll("SIGKILL"));
 		const timer = setTimeout(() => {
 			output += `\nIt did not end in ${TIMEOUT_MS} ms.`;
@@ -85,47 +84,52 @@ export function newCheckout(
 			clearTimeout(timer);
 			return { status, output: output.trimEnd() };
 		});
-		/** Waits until this is true, or until the line has ended. */
-		const until = (isTrue: () => boolean) =>
-			Promise.race([ended, vi.waitUntil(isTrue, { timeout: 2 * TIMEOUT_MS })]);
-		return { bash, ended, killAll, until, output: () => output };
+		return { bash, ended, killAll, output: () => output };
 	}
 
 	/** Runs a line of bash. Returns its output, without the end of the last line, and its status. */
 	const run = (line: string) => spawnBash(`{ ${line}\n} 2>&1`).ended;
 
+	/** Runs a line of bash, which must exit with this status. Returns its output. */
+	async function runExpecting(expected: number, line: string) {
+		const { output, status } = await run(line);
+		expect(status, `${line}\n${output}`).toBe(expected);
+		return output;
+	}
+
 	return {
 		top,
+		program,
 		run,
-
-		/** Runs a line of bash, which must exit with 0. Returns its output. */
-		succeed: vi.defineHelper(async (line: string) => {
-			const { output, status } = await run(line);
-			expect(status, `${line}\n${output}`).toBe(0);
-			return output;
-		}),
+		succeed: vi.defineHelper((line: string) => runExpecting(0, line)),
+		fail: vi.defineHelper((line: string) => runExpecting(1, line)),
+		ls: (path = "") => fs.readdirSync(`${top}/${path}`),
+		read: (path: string) => fs.readFileSync(`${top}/${path}`, "utf8"),
+		write: (path: string, text: string) =>
+			fs.writeFileSync(`${top}/${path}`, text),
 
 		/** Starts one program with its arguments. Variables may stand before it. */
 		start(command: string) {
 			// With exec, a signal reaches the program alone.
-			const { bash, ended, killAll, until, output } = spawnBash(
-				`exec env ${command} 2>&1`,
-			);
+			const line = `exec env ${command} 2>&1`;
+			const { bash, ended, killAll, output } = spawnBash(line);
+			const wait = async (isTrue: () => boolean) => {
+				const timeout = 2 * TIMEOUT_MS;
+				await Promise.race([ended, vi.waitUntil(isTrue, { timeout })]);
+				expect(isTrue(), `${command}\n${output()}`).toBe(true);
+			};
 			return {
 				ended,
 				kill: (signal: NodeJS.Signals) => bash.kill(signal),
 				pressCtrlC: () => killAll("SIGINT"),
-				/** Waits until its output has this text. */
-				prints: vi.defineHelper(async (text: string) => {
-					await until(() => output().includes(text));
-					expect(output(), command).toContain(text);
-				}),
-				/** Waits until it has written this file. */
-				writes: vi.defineHelper(async (path: string) => {
-					const isWritten = () => fs.existsSync(path);
-					await until(isWritten);
-					expect(isWritten(), `${command}\n${output()}`).toBe(true);
-				}),
+				/** Waits until it prints this text. */
+				prints: vi.defineHelper((text: string) =>
+					wait(() => output().includes(text)),
+				),
+				/** Waits until it, or its Wrangler, writes this file. */
+				writes: vi.defineHelper((path: string) =>
+					wait(() => fs.existsSync(`${top}/${path}`)),
+				),
 			};
 		},
 	};

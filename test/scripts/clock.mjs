@@ -1,5 +1,5 @@
-// Loaded before a script with --import. The pauses of the script take no time: they add to the
-// file clock of its checkout, in milliseconds.
+// Loaded before a script with --import: its pauses take no time. The file clock of its checkout
+// has their sum in milliseconds.
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import timers from "node:timers/promises";

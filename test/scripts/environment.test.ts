@@ -1,38 +1,41 @@
-// Which environment the scripts act on. The real Wrangler sends its requests to a local server.
-import fs from "node:fs";
+// An environment belongs to a checkout. The real Wrangler sends its requests to a local server.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
+import { experimental_readRawConfig, unstable_readConfig } from "wrangler";
 import { newCheckout } from "./checkout.ts";
 
-/** What an operator adds to `wrangler.toml` for a second environment. */
-const STAGING = `
-staging.routes = []
-staging.secrets = { required = ["ACCESS_TOKEN"] }
-staging.kv_namespaces = [{ binding = "PLANTS" }]
+const TOML = `
+name = "plants"
+compatibility_date = "2026-10-27"
+kv_namespaces = [{ binding = "PLANTS" }]
+env.staging.kv_namespaces = [{ binding = "PLANTS" }]
 `;
 
-/** Starts an API that has any Worker. Returns its URL, and the Workers and namespaces of requests. */
-function startApi() {
+/** A checkout with two environments, and with an API that has any Worker. */
+function newStaging() {
+	/** The Workers and the namespaces in the requests. */
 	const named = new Set<string>();
 	const api = createServer((req, res) => {
-		const path = `${req.url}`;
-		const [, name] = /\/(?:scripts|namespaces)\/([\w-]+)/.exec(path) ?? [];
+		const url = `${req.url}`;
+		const [, name] = /\/(?:scripts|namespaces)\/([\w-]+)/.exec(url) ?? [];
 		named.add(`${name}`);
-		const bindings = [
-			{
-				type: "kv_namespace",
-				name: "PLANTS",
-				namespace_id: `plants-of-${name}`,
-			},
-		];
-		const result = path.endsWith("/settings") ? { bindings } : [];
-		const body = { success: true, errors: [], messages: [], result };
-		res.end(JSON.stringify(body));
+		const binding = { type: "kv_namespace", name: "PLANTS" };
+		const bindings = [{ ...binding, namespace_id: `plants-of-${name}` }];
+		const result = url.endsWith("/settings") ? { bindings } : [];
+		res.end(
+			JSON.stringify({ success: true, errors: [], messages: [], result }),
+		);
 	});
 	onTestFinished(() => void api.close());
 	const { port } = api.listen(0).address() as AddressInfo;
-	return { url: `http://localhost:${port}/client/v4`, named };
+	const checkout = newCheckout("scripts/wrangler", {
+		CLOUDFLARE_API_BASE_URL: `http://localhost:${port}/client/v4`,
+		CLOUDFLARE_ACCOUNT_ID: "x",
+		CLOUDFLARE_API_TOKEN: "x",
+	});
+	checkout.write("wrangler.toml", TOML);
+	return { ...checkout, named };
 }
 
 it.each([
@@ -53,40 +56,57 @@ it.each([
 ])(
 	"with %s, the scripts act on %s",
 	async (_, environment, files, variable) => {
-		const { url, named } = startApi();
-		const { top, run } = newCheckout("scripts/wrangler", {
-			CLOUDFLARE_API_BASE_URL: url,
-			CLOUDFLARE_ACCOUNT_ID: "x",
-			CLOUDFLARE_API_TOKEN: "x",
-		});
-		fs.appendFileSync(`${top}/wrangler.toml`, STAGING);
-		for (const [name, text] of Object.entries(files)) {
-			fs.writeFileSync(`${top}/${name}`, text);
-		}
+		const { succeed, ls, write, named } = newStaging();
+		for (const [name, text] of Object.entries(files)) write(name, text);
 		const worker = environment === "staging" ? "plants-staging" : "plants";
 		for (const command of [
 			"../scripts/wrangler kv key list --binding PLANTS --remote",
 			"save.mjs",
 		]) {
 			named.clear();
-			const { output, status } = await run(`${variable} ${command}`);
-			expect(status, output).toBe(0);
+			await succeed(`${variable} ${command}`);
 			expect([...named], command).toEqual([worker, `plants-of-${worker}`]);
 		}
-		const name = new RegExp(`/backup-${environment}-\\d+$`);
-		expect(fs.globSync(`${top}/backup-*`)).toEqual([
-			expect.stringMatching(name),
-		]);
+		expect(ls().join()).toMatch(new RegExp(`backup-${environment}-\\d+,`));
 	},
 );
 
+it("saves the environment that it prints, even if Wrangler reads the file in another way", async () => {
+	const { succeed, write, named } = newStaging();
+	write(".env", "CLOUDFLARE_ENV: staging");
+	expect(await succeed("save.mjs")).toContain("[production] Saved");
+	expect([...named]).toEqual(["plants", "plants-of-plants"]);
+});
+
 it.each(["save.mjs", "deploy", "../scripts/wrangler --version"])(
-	"with a file and another variable, this fails: %s",
+	"refuses the variable CLOUDFLARE_ENV: %s",
 	async (command) => {
-		const { top, run } = newCheckout();
-		fs.writeFileSync(`${top}/.env`, "CLOUDFLARE_ENV=staging");
-		const { output, status } = await run(`CLOUDFLARE_ENV=x ${command}`);
+		const { fail, write } = newCheckout();
+		write(".env", "CLOUDFLARE_ENV=staging");
+		const output = await fail(`CLOUDFLARE_ENV=x ${command}`);
 		expect(output).toContain("Unset CLOUDFLARE_ENV");
-		expect(status).toBe(1);
 	},
 );
+
+interface Environment {
+	name: string;
+	kv_namespaces: { id?: string }[];
+	routes?: (string | { pattern: string })[];
+}
+
+it("gives each environment a Worker, a namespace and domains of its own", () => {
+	const config = "wrangler.toml";
+	const { rawConfig } = experimental_readRawConfig({ config });
+	const environments = ["", ...Object.keys(rawConfig.env ?? {})];
+	const owned = environments.flatMap((env) => {
+		// With what it inherits: without `routes = []`, these are the domains of production.
+		const environment: Environment = unstable_readConfig({ config, env });
+		const { name, kv_namespaces, routes = [] } = environment;
+		const ids = kv_namespaces.flatMap(({ id }) => id ?? []);
+		const domains = routes.map((route) =>
+			typeof route === "string" ? route : route.pattern,
+		);
+		return [name, ...ids, ...domains];
+	});
+	expect(owned).toEqual([...new Set(owned)]);
+});

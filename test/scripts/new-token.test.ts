@@ -3,88 +3,90 @@ import { expect, it } from "vitest";
 import { newCheckout, TERMINAL } from "./checkout.ts";
 
 it("writes one token for the owner alone", async () => {
-	const { top, succeed } = newCheckout();
-	const output = await succeed("new-token");
-	expect(output).toBe(
-		`scripts/new-token: Wrote a new token and 0 tokens in use into ${fs.realpathSync(top)}/secrets.json.`,
+	const { top, succeed, read } = newCheckout();
+	const path = `${fs.realpathSync(top)}/secrets.json`;
+	expect(await succeed("new-token")).toBe(
+		`scripts/new-token: Wrote a new token and 0 tokens in use into ${path}.`,
 	);
-	const file = fs.readFileSync(`${top}/secrets.json`, "utf8");
-	expect(file).toMatch(/^{"ACCESS_TOKEN":"[\w.~+/-]{40,}=*"}\n$/);
-	expect(fs.statSync(`${top}/secrets.json`).mode & 0o077).toBe(0);
+	expect(read("secrets.json")).toMatch(
+		/^{"ACCESS_TOKEN":"[\w.~+/-]{40,}=*"}\n$/,
+	);
+	expect((fs.statSync(path).mode & 0o777).toString(8)).toBe("600");
 });
 
-it("keeps the tokens in use, and prints none", async () => {
-	const { top, succeed } = newCheckout();
+it("keeps the tokens in use, and prints no token", async () => {
+	const { succeed, read } = newCheckout();
 	const output = await succeed(
 		"printf 'one\\r\\na._~+/-b==' | env SHELLOPTS=xtrace new-token --keep 2",
 	);
-	expect(output).toMatch(/Wrote a new token and 2 tokens in use into \S+$/);
-	expect(output).not.toContain("a._~+/-b==");
-	const file = fs.readFileSync(`${top}/secrets.json`, "utf8");
-	expect(file).toMatch(
+	expect(output).toMatch(
+		/^(\+ set .*\n)?.*: Wrote a new token and 2 tokens in use into \S+$/,
+	);
+	expect(read("secrets.json")).toMatch(
 		/^{"ACCESS_TOKEN":"[\w.~+/-]{40,}=* one a\._~\+\/-b=="}\n$/,
 	);
 });
 
 it("writes another token the next time", async () => {
-	const { run, succeed } = newCheckout();
+	const { succeed, fail } = newCheckout();
 	await succeed("new-token && mv ../secrets.json . && new-token");
-	const { status } = await run("cmp secrets.json ../secrets.json");
-	expect(status).toBe(1);
+	await fail("cmp secrets.json ../secrets.json");
+});
+
+it("writes nothing when there is no random number", async () => {
+	const { run, program, ls } = newCheckout();
+	program("scripts/od", "exit 1");
+	await run("new-token");
+	expect(ls()).not.toContain("secrets.json");
 });
 
 it("replaces no file", async () => {
-	const { top, run } = newCheckout();
-	fs.writeFileSync(`${top}/secrets.json`, "x");
-	const { output, status } = await run("new-token");
-	expect(output).toMatch(/secrets\.json exists\..* Nothing is written\.$/);
-	expect(status).toBe(1);
-	expect(fs.readFileSync(`${top}/secrets.json`, "utf8")).toBe("x");
+	const { fail, read, write } = newCheckout();
+	write("secrets.json", "x");
+	expect(await fail("new-token")).toMatch(/secrets\.json exists\..*$/);
+	expect(read("secrets.json")).toBe("x");
 });
 
 it("does not write through a link", async () => {
-	const { top, run } = newCheckout();
+	const { top, run, ls } = newCheckout();
 	fs.symlinkSync("target", `${top}/secrets.json`);
-	const { output, status } = await run("new-token");
+	const { output } = await run("new-token");
 	expect(output).not.toContain("Wrote");
-	expect(status).not.toBe(0);
-	expect(fs.existsSync(`${top}/target`)).toBe(false);
+	expect(ls()).not.toContain("target");
 });
 
 it("writes into its checkout, whatever CDPATH is", async () => {
-	const { top, succeed } = newCheckout();
+	const { succeed, ls } = newCheckout();
 	const other = newCheckout();
 	await succeed(`cd .. && CDPATH=${other.top} scripts/new-token`);
-	expect(fs.existsSync(`${top}/secrets.json`)).toBe(true);
+	expect(ls()).toContain("secrets.json");
 });
 
 it.each([
-	["another option", "new-token --kept"],
-	["another option before --keep", "echo one | new-token --all --keep 1"],
-	["no number", "echo one | new-token --keep"],
-	["the number 0", "true | new-token --keep 0"],
-	["an input without a token", "true | new-token --keep 1"],
-	["fewer tokens than the number", "echo one | new-token --keep 2"],
-	["more tokens than the number", "echo one two | new-token --keep 1"],
-	["a word of JSON", `echo 'one {"A":"x' | new-token --keep 2`],
-	["the word Bearer", "echo Bearer one | new-token --keep 2"],
-	["the word bEARER", "echo one bEARER | new-token --keep 2"],
-	["the pattern of a file name", "echo 'pub*' | new-token --keep 1"],
-	["an equals sign inside", "echo a=b | new-token --keep 1"],
-	["= alone", "echo = | new-token --keep 1"],
-	["é", "echo é | LC_ALL=C.UTF-8 new-token --keep 1"],
-])("refuses %s", async (_, command) => {
-	const { top, run } = newCheckout();
-	const { output, status } = await run(command);
-	expect(output, command).toMatch(/\. Nothing is written\.$/);
-	expect(status, command).toBe(1);
-	expect(fs.existsSync(`${top}/secrets.json`)).toBe(false);
+	["new-token --kept", /Usage: .*/],
+	["echo one | new-token --all --keep 1", /Usage: .*/],
+	["echo one | new-token --keep", /Usage: .*/],
+	["true | new-token --keep 0", /Usage: .*/],
+	["true | new-token --keep 1", /Read 0 tokens, not 1\./],
+	["echo one | new-token --keep 2", /Read 1 tokens, not 2\./],
+	["echo one two | new-token --keep 1", /Read 2 tokens, not 1\./],
+	[`echo 'one {"A":"x' | new-token --keep 2`, /Word 2 is not a token\./],
+	["echo one Bearer | new-token --keep 2", /Word 2 is not a token\./],
+	["echo bEARER one | new-token --keep 2", /Word 1 is not a token\./],
+	["echo 's*' | new-token --keep 1", /Word 1 is not a token\./],
+	["echo a=b | new-token --keep 1", /Word 1 is not a token\./],
+	["echo = | new-token --keep 1", /Word 1 is not a token\./],
+	["echo é | LC_ALL=C.UTF-8 new-token --keep 1", /Word 1 is not a token\./],
+])("refuses %s", async (command, reason) => {
+	const { fail, ls } = newCheckout();
+	const last = new RegExp(`: ${reason.source} Nothing is written\\.$`);
+	expect(await fail(command)).toMatch(last);
+	expect(ls()).not.toContain("secrets.json");
 });
 
 it("does not show the paste, and ignores Ctrl-Z", async () => {
 	const { succeed } = newCheckout("scripts/wrangler", TERMINAL);
-	const output = await succeed("echo one | new-token --keep 1");
-	expect(output).toMatch(
+	expect(await succeed("echo one | new-token --keep 1")).toMatch(
 		/^Paste .*\nstty -echo\ntrap -- '' SIGTSTP\n.* Wrote .*\nstty echo\n.*$/,
 	);
 });

