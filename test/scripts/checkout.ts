@@ -24,7 +24,10 @@ const COPIED = [
 ];
 const LINKED = ["@hono", "hono", "swagger-ui-dist", "wrangler", "zod"];
 
-/** Copies this checkout without git. Its commands have `variables`, and none of the developer. */
+/**
+ * Copies this checkout without git. Its commands run in the folder `src`, with nothing to read,
+ * with `scripts` in the path, with `variables` and without those of the developer.
+ */
 export function newCheckout(
 	wrangler = "scripts/wrangler",
 	variables: Record<string, string> = {},
@@ -53,7 +56,6 @@ export function newCheckout(
 	const node = dirname(process.execPath);
 	const PATH = `${folder}/bin:${top}/scripts:${node}:${process.env.PATH}`;
 
-	/** Starts a line of bash in the folder `src`, with nothing to read. */
 	function spawnBash(line: string) {
 		const bash = spawn("bash", ["-c", line], {
 			cwd: `${top}/src`,
@@ -87,7 +89,7 @@ export function newCheckout(
 		return { bash, ended, killAll, output: () => output };
 	}
 
-	/** Runs a line of bash. Returns its output, without the end of the last line, and its status. */
+	/** Runs a line of bash. Returns its status, and its output without the end of the last line. */
 	const run = (line: string) => spawnBash(`{ ${line}\n} 2>&1`).ended;
 
 	/** Runs a line of bash, which must exit with this status. Returns its output. */

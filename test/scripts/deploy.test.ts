@@ -32,13 +32,17 @@ it("uses its wrangler.toml, whatever is around it", async () => {
 	);
 	expect(output).toContain("env.PLANTS");
 	expect(output).not.toContain("shop");
-	expect(output).toMatch(/Nothing is deployed: a dry run .* no-git\.$/);
 });
 
-it("takes --dry-run=true for a dry run", async () => {
-	const output = await newCheckout().succeed("deploy --dry-run=true");
-	expect(output).toMatch(/Nothing is deployed: a dry run .* no-git\.$/);
-});
+it.each(["--dry-run", "--dry-run=true"])(
+	"deploys nothing with %s",
+	async (option) => {
+		const output = await newCheckout().succeed(`deploy ${option}`);
+		expect(output).toMatch(
+			/: Nothing is deployed: a dry run of the Worker plants .* no-git\.$/,
+		);
+	},
+);
 
 it.each([
 	["a word that is not an option", "deploy --dry-run src", "argument: src"],
@@ -74,15 +78,6 @@ it("names the commit of a worktree", async () => {
 	const tag = commit(top);
 	git(top, "worktree", "add", "--quiet", "../tree");
 	expect(await succeed("../../tree/scripts/deploy")).toBe(deployed(tag));
-});
-
-it("deploys its checkout, whatever CDPATH is", async () => {
-	const { succeed, ls } = newCheckout(STAND_IN);
-	const other = newCheckout(STAND_IN);
-	commit(other.top);
-	const command = `cd .. && CDPATH=${other.top} scripts/deploy`;
-	expect(await succeed(command)).toBe(deployed("no-git"));
-	expect(ls()).toContain("calls.log");
 });
 
 it("names its commit, whatever GIT_DIR and GIT_INDEX_FILE are", async () => {

