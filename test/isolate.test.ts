@@ -37,7 +37,6 @@ it.each([
 
 			const id = `${9007199254740993n + 2n * BigInt(call)}`;
 			const res = await post(`{"id":${id},"name":"2","x":{"id":1.5}}`);
-			// The stack shows the line that the end of a request must not interrupt.
 			expect(await res.text(), end?.stack).toBe('{"name":"2"}');
 			expect(await stored()).toHaveProperty(id, '{"name":"2"}');
 		}

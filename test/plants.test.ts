@@ -106,24 +106,13 @@ it.each([
 	expect(await stored()).toEqual({});
 });
 
-it("names each wrong member", async () => {
-	const res = await post('{"name":true,"tag":{}}');
-	const message =
-		"id is required; name must be a string; tag must be a string, or left out";
-	expect(await res.json()).toEqual({ error: 422, message });
-});
-
 it("returns only the last error of a member", async () => {
 	const height = z
 		.int("must be an integer")
 		.check(z.maximum(9, "is too large"));
-	const schema = z.object({ height, width: z.int("must be an integer") });
-	const app = new Hono().post("/", zValidator("json", schema, rejectInvalid));
-	const res = await app.request("/", {
-		method: "POST",
-		headers: { "Content-Type": "application/json" },
-		body: '{"height":1e300,"width":"9"}',
-	});
-	const message = "height is too large; width must be an integer";
-	expect(await res.json()).toEqual({ error: 422, message });
+	const validator = zValidator("json", z.object({ height }), rejectInvalid);
+	const app = new Hono().post("/", validator);
+	const body = new Blob(['{"height":1e300}'], { type: "application/json" });
+	const res = await app.request("/", { method: "POST", body });
+	expect(await res.json()).toMatchObject({ message: "height is too large" });
 });

@@ -10,8 +10,7 @@ globalThis.fetch = async (...args) => {
 	calls.push(["fetch", ...args]);
 	return new Response();
 };
-// The plugin has imported the app before. A module that keeps console.log when it is imported,
-// such as hono/logger, must be imported again to keep the one above.
+// The plugin imported the app before: hono/logger, for example, would keep the old console.log.
 vi.resetModules();
 
 // Storage is not isolated between the tests of a file.
