@@ -126,21 +126,31 @@ it("saves and restores more than KV takes at once", async () => {
 	expect(stored()).toEqual(before);
 });
 
-it.each<[string, (file: string) => void]>([
-	["is missing", (file) => fs.rmSync(file)],
-	["is empty", (file) => fs.writeFileSync(file, "")],
-	["is not JSON", (file) => fs.writeFileSync(file, "[{")],
-	["has no plants", (file) => fs.writeFileSync(file, "[]")],
-	["has the suffix of a backup", (file) => fs.renameSync(file, `${file}~`)],
+it.each<[string, string, (file: string) => void]>([
+	["a file is missing", "Nothing is written", (file) => fs.rmSync(file)],
+	["a file is empty", "SyntaxError", (file) => fs.writeFileSync(file, "")],
+	["a file is not JSON", "SyntaxError", (file) => fs.writeFileSync(file, "[{")],
 	[
-		"shows that the save is incomplete",
+		"a file has no plants",
+		"Nothing is written",
+		(file) => fs.writeFileSync(file, "[]"),
+	],
+	[
+		"an editor renamed a file",
+		"Nothing is written",
+		(file) => fs.renameSync(file, `${file}~`),
+	],
+	[
+		"the save is incomplete",
+		"Name the folder of a complete save",
 		(file) => fs.rmSync(`${dirname(file)}/saved.json`),
 	],
-])("restores nothing when a file %s", async (_, change) => {
+])("restores nothing when %s", async (_, reason, change) => {
 	const { save, lastFile, fail, deletePlants, stored } = await newSave();
 	deletePlants();
 	change(lastFile);
 	const output = await fail(`restore.mjs ${save}`);
+	expect(output).toContain(reason);
 	expect(output).toMatch(/^.*\n\[production\] Failed: see above\.$/);
 	expect(stored()).toEqual({});
 });
