@@ -12,7 +12,7 @@ kv_namespaces = [{ binding = "PLANTS" }]
 env.staging.kv_namespaces = [{ binding = "PLANTS" }]
 `;
 
-/** A checkout with two environments, and with an API that has any Worker. */
+/** A checkout with two environments, and with an API that has each Worker. */
 function newStaging() {
 	/** The Workers and the namespaces in the requests. */
 	const named = new Set<string>();
