@@ -21,6 +21,7 @@ const COPIED = [
 	"public",
 	"scripts",
 	"src",
+	"wrangler.toml",
 ];
 const LINKED = ["@hono", "hono", "swagger-ui-dist", "wrangler", "zod"];
 
@@ -35,7 +36,7 @@ export function newCheckout(
 	const folder = fs.mkdtempSync(join(tmpdir(), "plants-"));
 	onTestFinished(() => fs.rmSync(folder, { recursive: true }));
 	const top = `${folder}/checkout`;
-	for (const path of [...COPIED, "wrangler.toml"]) {
+	for (const path of COPIED) {
 		fs.cpSync(path, `${top}/${path}`, { recursive: true });
 	}
 	fs.cpSync(wrangler, `${top}/scripts/wrangler`);
