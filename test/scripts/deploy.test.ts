@@ -112,7 +112,9 @@ it("leaves no temporary file", async () => {
 });
 
 it("fails when somebody declines a question", async () => {
-	const output = await newCheckout(STAND_IN).fail("DECLINED=1 deploy");
+	// Only the output of Wrangler tells whether there is a version.
+	const command = `DECLINED=1 deploy --message '"version_id":"1"'`;
+	const output = await newCheckout(STAND_IN).fail(command);
 	expect(output).toBe("scripts/deploy: Nothing is deployed.");
 });
 
