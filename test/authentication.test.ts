@@ -122,6 +122,13 @@ describe("ACCESS_TOKEN", () => {
 		},
 	);
 
+	it("may have 75 tokens of 64 characters", async () => {
+		const tokens = Array.from({ length: 75 }, (_, i) => `${i}`.padEnd(64, "x"));
+		const headers = { Authorization: `Bearer ${tokens.at(-1)}` };
+		const res = await post(plant, headers, { ACCESS_TOKEN: tokens.join(" ") });
+		expect(res.status).toBe(200);
+	});
+
 	const invalid = (entry: number) =>
 		`entry ${entry} of ACCESS_TOKEN is not a bearer token (RFC 6750 b64token)`;
 

@@ -127,7 +127,7 @@ it("ignores the query", async () => {
 	expect(Object.keys(await stored())).toEqual(["9007199254740993"]);
 });
 
-it.each(["GET", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS"])(
+it.each(["GET", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND"])(
 	"returns 405 for %s /plants",
 	async (method) => {
 		const res = await app.request("/plants", { method, headers }, env);

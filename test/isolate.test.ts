@@ -58,6 +58,12 @@ it("keeps two requests at the same time apart", async () => {
 	expect(await stored()).toEqual(plants);
 });
 
+it("returns 200 after a body that ended within a character", async () => {
+	const body = new Uint8Array([...new TextEncoder().encode(plant), 0xc3]);
+	expect((await post(body)).status).toBe(400);
+	expect((await post(plant)).status).toBe(200);
+});
+
 it("compares the token with the secret that it has now", async () => {
 	for (const secret of ["one", "two"]) {
 		for (const token of ["one", "two"]) {
