@@ -7,7 +7,8 @@ delete process.env.CLOUDFLARE_ENV;
 export default defineConfig({
 	test: {
 		restoreMocks: true,
-		// A slow machine must not fail a test, and a test that hangs must end.
+		// A slow machine must not fail a test. A test that waits forever ends after ten minutes,
+		// one that never awaits does not end.
 		testTimeout: 600_000,
 		hookTimeout: 600_000,
 		coverage: {
