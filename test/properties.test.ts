@@ -112,7 +112,9 @@ it("accepts exactly the bodies that match NewPlant (property)", async () => {
 				accepted++;
 				expect(res.status).toBe(200);
 				const { id, ...rest } = plant;
-				expect(await stored()).toEqual({ [`${id}`]: JSON.stringify(rest) });
+				const text = await res.text();
+				expect(JSON.parse(text)).toEqual(rest);
+				expect(await stored()).toEqual({ [`${id}`]: text });
 				await env.PLANTS.delete(`${id}`);
 			} else {
 				expect(res.status).toBe(400);
