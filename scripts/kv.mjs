@@ -10,16 +10,15 @@ import {
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parseArgs, parseEnv, promisify } from "node:util";
+import { parseArgs, promisify } from "node:util";
 
 const top = fileURLToPath(new URL("..", import.meta.url));
-// Wrangler reads these files, too: a line of the second one wins.
-const [env, envLocal] = [`${top}.env`, `${top}.env.local`].map((file) =>
-	existsSync(file) ? parseEnv(readFileSync(file, "utf8")) : {},
-);
-const { CLOUDFLARE_ENV = "" } = { ...env, ...envLocal };
+// scripts/wrangler runs nothing unless exactly one line of them names the environment.
+const files = [`${top}.env`, `${top}.env.local`].filter(existsSync);
+const lines = files.map((file) => readFileSync(file, "utf8")).join("\n");
+const [, name = "production"] = /^CLOUDFLARE_ENV=(.+)/m.exec(lines) ?? [];
 const isLocal = process.argv.includes("--local");
-const environment = isLocal ? "local" : CLOUDFLARE_ENV || "production";
+const environment = isLocal ? "local" : name;
 /** @param {string} message */
 export const log = (message) => console.log(`[${environment}] ${message}`);
 
@@ -42,9 +41,9 @@ const directory = values["persist-to"];
 if (directory !== undefined && !(isLocal && directory))
 	throw new Error("--persist-to DIR needs --local.");
 const time = new Date().toISOString().replace(/\D/g, "");
-const [name = `${top}backup-${environment}-${time}`, extra] = positionals;
+const [path = `${top}backup-${environment}-${time}`, extra] = positionals;
 /** The folder in the arguments, or a new one. */
-export const folder = resolve(name);
+export const folder = resolve(path);
 if (extra || !basename(folder).match(`^backup-${environment}-\\d+$`))
 	throw new Error(`${positionals.join(" ")} is not a save of ${environment}.`);
 
@@ -62,7 +61,7 @@ process.env.WRANGLER_LOG = "log";
 /** @param {string[]} command */
 async function kv(...command) {
 	const args = ["kv", ...command, "--binding", "PLANTS"];
-	args.push("--env", CLOUDFLARE_ENV, isLocal ? "--local" : "--remote");
+	args.push(isLocal ? "--local" : "--remote");
 	if (directory) args.push("--persist-to", resolve(directory));
 	const options = { maxBuffer: 1e9, signal: wrangler.signal };
 	const call = promisify(execFile)(`${top}scripts/wrangler`, args, options);

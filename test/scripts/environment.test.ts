@@ -41,17 +41,21 @@ function newStaging() {
 it.each([
 	["no file", "production", {}, ""],
 	["a file", "staging", { ".env": "CLOUDFLARE_ENV=staging" }, ""],
+	["a file without a name", "production", { ".env": "CLOUDFLARE_ENV=\n" }, ""],
+	[
+		"two files",
+		"staging",
+		{
+			".env": "# CLOUDFLARE_ENV=x\nX=1",
+			".env.local": "CLOUDFLARE_ENV=staging",
+		},
+		"",
+	],
 	[
 		"a file and an empty variable",
 		"staging",
 		{ ".env": "CLOUDFLARE_ENV=staging" },
 		"CLOUDFLARE_ENV=",
-	],
-	[
-		"two files",
-		"staging",
-		{ ".env": "CLOUDFLARE_ENV=x", ".env.local": "CLOUDFLARE_ENV=staging" },
-		"",
 	],
 ])(
 	"with %s, the scripts act on %s",
@@ -71,11 +75,53 @@ it.each([
 	},
 );
 
-it("saves the environment that it prints, even if Wrangler reads the file in another way", async () => {
-	const { succeed, write, named } = newStaging();
-	write(".env", "CLOUDFLARE_ENV: staging");
-	expect(await succeed("save.mjs")).toContain("[production] Saved");
-	expect([...named]).toEqual(["plants", "plants-of-plants"]);
+it.each([
+	"",
+	"X=1",
+	"#CLOUDFLARE_ENV=staging",
+	"cloudflare_env=staging",
+	"CLOUDFLARE_ENV staging",
+	"CLOUDFLARE_ENV: staging",
+	'CLOUDFLARE_ENV="staging"',
+	"CLOUDFLARE_ENV=staging # x",
+	"CLOUDFLARE_ENV=staging\r\n",
+	" CLOUDFLARE_ENV=staging",
+	"export CLOUDFLARE_ENV=staging",
+	"\ufeffCLOUDFLARE_ENV=staging",
+	"CLOUDFLARE_ENV=staging\nCLOUDFLARE_ENV=",
+])("does nothing when a file has %j", async (text) => {
+	const { fail, write, named } = newStaging();
+	for (const name of [".env", ".env.local"]) {
+		write(name, text);
+		for (const command of [
+			"../scripts/wrangler secret list",
+			"save.mjs",
+			"deploy",
+		]) {
+			expect(await fail(command)).toMatch(
+				/: Write one line .*\. Nothing ran\.$/m,
+			);
+		}
+	}
+	expect([...named]).toEqual([]);
+});
+
+it.each([
+	"-e staging",
+	"-e=",
+	"--env staging",
+	'--env=""',
+	"--name x",
+	"--name=x",
+])("refuses %s", async (option) => {
+	const { fail } = newCheckout();
+	for (const command of [
+		"../scripts/wrangler secret list",
+		"deploy --dry-run",
+	]) {
+		const output = await fail(`${command} ${option}`);
+		expect(output).toMatch(/: Remove '-.*'.* Nothing ran\.$/m);
+	}
 });
 
 it.each(["save.mjs", "deploy", "../scripts/wrangler --version"])(
