@@ -19,11 +19,13 @@ const waits = env.WAIT && action !== "list";
 if (waits) fs.writeFileSync("waiting", "");
 while (waits && !fs.existsSync("go")) await setTimeout(50);
 if (command === "deploy") {
+	const file = `${env.WRANGLER_OUTPUT_FILE_PATH}`;
+	fs.writeFileSync(file, '{"type":"wrangler-session"}\n');
 	// Wrangler writes no version when it deploys, and then cannot set the domain.
 	if (env.TAKEN) throw new Error("The domain is taken.");
 	const version_id = env.DECLINED ? null : "1";
 	const entry = { type: "deploy", worker_name: "shop", version_id };
-	fs.writeFileSync(`${env.WRANGLER_OUTPUT_FILE_PATH}`, JSON.stringify(entry));
+	fs.appendFileSync(file, JSON.stringify(entry));
 } else if (env.DOWN) {
 	throw new Error("KV is down");
 } else if (action === "list") {
