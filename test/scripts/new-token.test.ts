@@ -2,6 +2,9 @@ import fs from "node:fs";
 import { expect, it } from "vitest";
 import { newCheckout, TERMINAL } from "./checkout.ts";
 
+/** A token in use, as short as one may be. */
+const TOKEN = "token-1".padEnd(20, "x");
+
 it("writes one token for the owner alone", async () => {
 	const { top, succeed, read } = newCheckout();
 	const path = `${fs.realpathSync(top)}/secrets.json`;
@@ -17,14 +20,15 @@ it("writes one token for the owner alone", async () => {
 it("keeps the tokens in use, and prints no token", async () => {
 	const { succeed, read } = newCheckout();
 	const output = await succeed(
-		"printf 'one\\r\\na._~+/-b==' | env SHELLOPTS=xtrace new-token --keep 2",
+		`printf '${TOKEN}\\r\\na._~+/-b${TOKEN}==' | env SHELLOPTS=xtrace new-token --keep 2`,
 	);
 	expect(output).toMatch(
 		/^(\+ set .*\n)?.*: Wrote a new token and 2 tokens in use into \S+$/,
 	);
 	expect(read("secrets.json")).toMatch(
-		/^{"ACCESS_TOKEN":"[\w.~+/-]{40,}=* one a\._~\+\/-b=="}\n$/,
+		/^{"ACCESS_TOKEN":"[\w.~+/-]{40,}=* [^ ]+ [^ ]+"}\n$/,
 	);
+	expect(read("secrets.json")).toContain(` ${TOKEN} a._~+/-b${TOKEN}=="`);
 });
 
 it("writes another token the next time", async () => {
@@ -57,19 +61,32 @@ it("does not write through a link", async () => {
 
 it.each([
 	["new-token --kept", /Usage: .*/],
-	["echo one | new-token --all --keep 1", /Usage: .*/],
-	["echo one | new-token --keep", /Usage: .*/],
+	[`echo ${TOKEN} | new-token --all --keep 1`, /Usage: .*/],
+	[`echo ${TOKEN} | new-token --keep`, /Usage: .*/],
 	["true | new-token --keep 0", /Usage: .*/],
 	["true | new-token --keep 1", /Read 0 tokens, not 1\./],
-	["echo one | new-token --keep 2", /Read 1 tokens, not 2\./],
-	["echo one two | new-token --keep 1", /Read 2 tokens, not 1\./],
-	[`echo 'one {"A":"x' | new-token --keep 2`, /Word 2 is not a token\./],
-	["echo one Bearer | new-token --keep 2", /Word 2 is not a token\./],
-	["echo bEARER one | new-token --keep 2", /Word 1 is not a token\./],
-	["echo 's*' | new-token --keep 1", /Word 1 is not a token\./],
-	["echo a=b | new-token --keep 1", /Word 1 is not a token\./],
-	["echo = | new-token --keep 1", /Word 1 is not a token\./],
-	["echo é | LC_ALL=C.UTF-8 new-token --keep 1", /Word 1 is not a token\./],
+	[`echo ${TOKEN} | new-token --keep 2`, /Read 1 tokens, not 2\./],
+	[`echo ${TOKEN} ${TOKEN}2 | new-token --keep 1`, /Read 2 tokens, not 1\./],
+	[
+		`echo ${TOKEN} x${TOKEN} ${TOKEN} | new-token --keep 3`,
+		/Word 3 is there twice\./,
+	],
+	[
+		`echo ${TOKEN} '{"${TOKEN}' | new-token --keep 2`,
+		/Word 2 is not a token .*/,
+	],
+	[`echo ${TOKEN} Bearer | new-token --keep 2`, /Word 2 is not a token .*/],
+	["echo scripts/check-token | new-token --keep 1", /Word 1 is not a token .*/],
+	[`echo '${TOKEN}*' | new-token --keep 1`, /Word 1 is not a token .*/],
+	[`echo ${TOKEN}=b | new-token --keep 1`, /Word 1 is not a token .*/],
+	[
+		"echo ==================== | new-token --keep 1",
+		/Word 1 is not a token .*/,
+	],
+	[
+		`echo ${TOKEN}é | LC_ALL=C.UTF-8 new-token --keep 1`,
+		/Word 1 is not a token .*/,
+	],
 ])("refuses %s", async (command, reason) => {
 	const { fail, ls } = newCheckout();
 	const last = new RegExp(`: ${reason.source} Nothing is written\\.$`);
@@ -79,7 +96,7 @@ it.each([
 
 it("does not show the paste, and ignores Ctrl-Z", async () => {
 	const { succeed } = newCheckout("scripts/wrangler", TERMINAL);
-	expect(await succeed("echo one | new-token --keep 1")).toMatch(
+	expect(await succeed(`echo ${TOKEN} | new-token --keep 1`)).toMatch(
 		/^Paste .*\nstty -echo\ntrap -- '' SIGTSTP\n.* Wrote .*\nstty echo\n.*$/,
 	);
 });
