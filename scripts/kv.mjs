@@ -8,7 +8,7 @@ import {
 	writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, join, resolve } from "node:path";
+import { basename, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs, promisify } from "node:util";
 
@@ -42,9 +42,9 @@ if (directory !== undefined && !(isLocal && directory))
 	throw new Error("--persist-to DIR needs --local.");
 const time = new Date().toISOString().replace(/\D/g, "");
 const [path = `${top}backup-${environment}-${time}`, extra] = positionals;
-/** The folder in the arguments, or a new one. */
-export const folder = resolve(path);
-if (extra || !basename(folder).match(`^backup-${environment}-\\d+$`))
+/** The folder in the arguments, or a new one: an absolute path is valid in every checkout. */
+export const folder = relative("", path) || ".";
+if (extra || !basename(resolve(path)).match(`^backup-${environment}-\\d+$`))
 	throw new Error(`${positionals.join(" ")} is not a save of ${environment}.`);
 
 /** @param {string} file */
