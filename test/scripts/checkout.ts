@@ -4,6 +4,7 @@ import { once } from "node:events";
 import fs from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { expect, onTestFinished, vi } from "vitest";
 
 /** Takes the place of `scripts/wrangler`. */
@@ -11,6 +12,9 @@ export const STAND_IN = "test/scripts/stand-in.mjs";
 
 /** Variables with which bash takes its input for a terminal. */
 export const TERMINAL = { BASH_ENV: resolve("test/scripts/terminal.bash") };
+
+/** The pauses of restore.mjs take no time. */
+const CLOCK = pathToFileURL("test/scripts/clock.mjs").href;
 
 /** A slow machine must not end a command. A command that hangs must end within a minute. */
 const TIMEOUT_MS = 50_000;
@@ -60,7 +64,12 @@ export function newCheckout(
 	function spawnBash(line: string) {
 		const bash = spawn("bash", ["-c", line], {
 			cwd: `${top}/src`,
-			env: { HOME: folder, PATH, ...variables },
+			env: {
+				HOME: folder,
+				PATH,
+				NODE_OPTIONS: `--import=${CLOCK}`,
+				...variables,
+			},
 			stdio: ["ignore", "pipe", "inherit"],
 			// Ctrl-C and the end of the test reach its commands, too.
 			detached: true,

