@@ -72,6 +72,11 @@ it.each([
 			expect([...named], command).toEqual([worker, `plants-of-${worker}`]);
 		}
 		expect(ls().join()).toMatch(new RegExp(`backup-${environment}-\\d+,`));
+		const output = await succeed(`${variable} deploy --dry-run`);
+		expect(output).toMatch(
+			new RegExp(`: a dry run of the Worker ${worker} .*$`),
+		);
+		expect(output).not.toContain("Multiple environments");
 	},
 );
 
@@ -89,21 +94,21 @@ it.each([
 	"export CLOUDFLARE_ENV=staging",
 	"\ufeffCLOUDFLARE_ENV=staging",
 	"CLOUDFLARE_ENV=staging\nCLOUDFLARE_ENV=",
+	"CLOUDFLARE_ENV=\ncloudflare_env=staging",
 ])("does nothing when a file has %j", async (text) => {
-	const { fail, write, named } = newStaging();
-	for (const name of [".env", ".env.local"]) {
-		write(name, text);
+	for (const file of [".env", ".env.local"]) {
+		const { fail, write, named } = newStaging();
+		write(file, text);
 		for (const command of [
 			"../scripts/wrangler secret list",
 			"save.mjs",
 			"deploy",
 		]) {
-			expect(await fail(command)).toMatch(
-				/: Write one line .*\. Nothing ran\.$/m,
-			);
+			const output = await fail(command);
+			expect(output).toMatch(/: Write one line .*\. Nothing ran\.$/m);
 		}
+		expect([...named]).toEqual([]);
 	}
-	expect([...named]).toEqual([]);
 });
 
 it.each([

@@ -117,10 +117,10 @@ it("restores the plants, keeps the others, and leaves no temporary file", async 
 
 it("saves and restores more than KV takes at once, and more than nine files", async () => {
 	const { save, succeed, write, stored, deletePlants } = newStore();
-	// 1 MiB each, which JSON doubles.
-	const large = JSON.stringify('"'.repeat(524_286));
-	for (let id = 1; id < 60; id++) write(`store/${id}`, large);
 	for (let id = 250; id < 1000; id++) write(`store/${id}`, "{}");
+	// One file has these: 1 MiB each, which JSON doubles.
+	const large = JSON.stringify('"'.repeat(524_286));
+	for (let id = 950; id < 1000; id++) write(`store/${id}`, large);
 	const before = stored();
 	await succeed(`save.mjs ${save}`);
 	deletePlants();

@@ -29,8 +29,8 @@ if (command === "deploy") {
 } else if (env.DOWN) {
 	throw new Error("KV is down");
 } else if (action === "list") {
-	// KV lists a deleted key for a minute.
-	const names = [...fs.readdirSync(store), "deleted"];
+	// KV sorts the keys, and lists a deleted one for a minute.
+	const names = [...fs.readdirSync(store), "deleted"].sort();
 	console.log(JSON.stringify(names.map((name) => ({ name }))));
 } else if (action === "get") {
 	if (items.length > 100) throw new Error("More than 100 keys");
