@@ -20,7 +20,7 @@ it("writes one token for the owner alone", async () => {
 it("keeps the tokens in use, and prints no token", async () => {
 	const { succeed, read } = newCheckout();
 	const output = await succeed(
-		`printf '${TOKEN}\\r\\na._~+/-b${TOKEN}==' | env SHELLOPTS=xtrace new-token --keep 2`,
+		`printf 'a._~+/-b${TOKEN}==\\r\\n${TOKEN}' | env SHELLOPTS=xtrace new-token --keep 2`,
 	);
 	expect(output).toMatch(
 		/^(\+ set .*\n)?.*: Wrote a new token and 2 tokens in use into \S+$/,
@@ -28,7 +28,7 @@ it("keeps the tokens in use, and prints no token", async () => {
 	expect(read("secrets.json")).toMatch(
 		/^{"ACCESS_TOKEN":"[\w.~+/-]{40,}=* [^ ]+ [^ ]+"}\n$/,
 	);
-	expect(read("secrets.json")).toContain(` ${TOKEN} a._~+/-b${TOKEN}=="`);
+	expect(read("secrets.json")).toContain(` a._~+/-b${TOKEN}== ${TOKEN}"`);
 });
 
 it("writes another token the next time", async () => {
