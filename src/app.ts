@@ -39,8 +39,7 @@ app.notFound((c) => {
 
 app.onError(handleError);
 
-// Hono builds its router at the first match. The end of a request must not interrupt it: see
-// test/isolate.test.ts.
+// Hono builds its router at the first match. The end of a request must not interrupt it.
 app.router.match("POST", "/plants");
 
 export default app;

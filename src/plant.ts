@@ -4,8 +4,7 @@ import * as z from "zod/mini";
 import { toDotPath } from "zod/v4/core";
 
 z.config({
-	// zod/mini has no messages. z.locales.en would add those of all languages to the bundle.
-	...en(),
+	...en(), // zod/mini has no messages. z.locales.en would bundle all languages.
 	// A JSON value is never undefined, so an undefined input is a missing member.
 	customError: ({ input }) => (input === undefined ? "Required" : undefined),
 });
@@ -17,18 +16,18 @@ export const Plant = z.object({
 });
 
 // Zod would say bigint, which JSON does not have.
-const id = z.int64({
-	error: ({ input }) =>
-		input === undefined
-			? undefined
-			: "Invalid input: expected an integer from -9223372036854775808 to 9223372036854775807, without quotes",
-});
+const NOT_INT64 =
+	"Invalid input: expected an integer from -9223372036854775808 to 9223372036854775807, without quotes";
 
 /** The NewPlant of `public/openapi.json`, with the id that `setExactId` makes. */
-export const NewPlant = z.object({ id, ...Plant.shape });
+export const NewPlant = z.object({
+	id: z.int64({
+		error: ({ input }) => (input === undefined ? undefined : NOT_INT64),
+	}),
+	...Plant.shape,
+});
 export type NewPlant = z.infer<typeof NewPlant>;
-// Zod builds parts of a schema at the first parse. The end of a request must not interrupt it:
-// see test/isolate.test.ts.
+// Zod builds parts of a schema at the first parse: see the end of src/app.ts.
 NewPlant.safeParse({});
 
 /** The hook of `zValidator`: returns 400 with a message that names each invalid member. */

@@ -107,6 +107,7 @@ describe("ACCESS_TOKEN", () => {
 	it.each([
 		["aZ09-._~+/==", "aZ09-._~+/==", 200],
 		["one two three", "three", 200],
+		[[...Array(75).keys()].join(" "), "74", 200],
 		[" \n one\r\n\ttwo\v\f\u00a0", "one", 200],
 		[" \n one\r\n\ttwo\v\f\u00a0", "two", 200],
 		["one two", "three", 401],
@@ -121,13 +122,6 @@ describe("ACCESS_TOKEN", () => {
 			expect(res.status).toBe(status);
 		},
 	);
-
-	it("may have 75 tokens of 64 characters", async () => {
-		const tokens = Array.from({ length: 75 }, (_, i) => `${i}`.padEnd(64, "x"));
-		const headers = { Authorization: `Bearer ${tokens.at(-1)}` };
-		const res = await post(plant, headers, { ACCESS_TOKEN: tokens.join(" ") });
-		expect(res.status).toBe(200);
-	});
 
 	const invalid = (entry: number) =>
 		`entry ${entry} of ACCESS_TOKEN is not a bearer token (RFC 6750 b64token)`;
