@@ -18,9 +18,8 @@ const entries: Record<string, string> = {
 	"Hono by the book": "test/bench/variants/hono.ts",
 };
 if (!quick) {
-	entries["itty-router and Zod"] = "test/bench/variants/itty-router.ts";
 	entries.Elysia = "test/bench/variants/elysia.ts";
-	console.error("installing the other variants");
+	console.error("installing Elysia");
 	execSync("npm ci --prefer-offline", { cwd: import.meta.dirname });
 }
 
