@@ -82,15 +82,11 @@ it.each([
 
 it.each([
 	"",
-	"X=1",
-	"#CLOUDFLARE_ENV=staging",
 	"cloudflare_env=staging",
 	"CLOUDFLARE_ENV staging",
 	"CLOUDFLARE_ENV: staging",
 	'CLOUDFLARE_ENV="staging"',
-	"CLOUDFLARE_ENV=staging # x",
 	"CLOUDFLARE_ENV=staging\r\n",
-	" CLOUDFLARE_ENV=staging",
 	"export CLOUDFLARE_ENV=staging",
 	"\ufeffCLOUDFLARE_ENV=staging",
 	"CLOUDFLARE_ENV=staging\nCLOUDFLARE_ENV=",
@@ -99,11 +95,7 @@ it.each([
 	for (const file of [".env", ".env.local"]) {
 		const { fail, write, named } = newStaging();
 		write(file, text);
-		for (const command of [
-			"../scripts/wrangler secret list",
-			"save.mjs",
-			"deploy",
-		]) {
+		for (const command of ["save.mjs", "deploy"]) {
 			const output = await fail(command);
 			expect(output).toMatch(/: Write one line .*\. Nothing ran\.$/m);
 		}
@@ -119,14 +111,10 @@ it.each([
 	"--name x",
 	"--name=x",
 ])("refuses %s", async (option) => {
-	const { fail } = newCheckout();
-	for (const command of [
-		"../scripts/wrangler secret list",
-		"deploy --dry-run",
-	]) {
-		const output = await fail(`${command} ${option}`);
-		expect(output).toMatch(/: Remove '-.*'.* Nothing ran\.$/m);
-	}
+	const output = await newCheckout().fail(`deploy --dry-run ${option}`);
+	expect(output).toMatch(
+		/: Remove '-.*'.* Nothing ran\.\n.* Nothing is deployed\.$/,
+	);
 });
 
 it.each(["save.mjs", "deploy", "../scripts/wrangler --version"])(

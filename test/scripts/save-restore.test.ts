@@ -130,13 +130,7 @@ it("saves and restores more than KV takes at once, and more than nine files", as
 
 it.each<[string, string, (file: string) => void]>([
 	["a file is missing", "Nothing is written", (file) => fs.rmSync(file)],
-	["a file is empty", "SyntaxError", (file) => fs.writeFileSync(file, "")],
 	["a file is not JSON", "SyntaxError", (file) => fs.writeFileSync(file, "[{")],
-	[
-		"a file has no plants",
-		"Nothing is written",
-		(file) => fs.writeFileSync(file, "[]"),
-	],
 	[
 		"an editor renamed a file",
 		"Nothing is written",
