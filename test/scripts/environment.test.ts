@@ -80,6 +80,13 @@ it.each([
 	},
 );
 
+it("creates a namespace with the title that the operator writes", async () => {
+	const { run, write } = newStaging();
+	write(".env", "CLOUDFLARE_ENV=staging");
+	const { output } = await run("../scripts/wrangler kv namespace create x");
+	expect(output).toContain('title "x"');
+});
+
 it.each([
 	"",
 	"cloudflare_env=staging",
@@ -110,6 +117,7 @@ it.each([
 	'--env=""',
 	"--name x",
 	"--name=x",
+	"--cwd ..",
 ])("refuses %s", async (option) => {
 	const output = await newCheckout().fail(`deploy --dry-run ${option}`);
 	expect(output).toMatch(
