@@ -7,8 +7,7 @@ delete process.env.CLOUDFLARE_ENV;
 export default defineConfig({
 	test: {
 		restoreMocks: true,
-		// A slow machine must not fail a test. A test that waits forever ends after ten minutes,
-		// one that never awaits does not end.
+		// A slow machine must not fail a test. Only a test that awaits ends after this time.
 		testTimeout: 600_000,
 		hookTimeout: 600_000,
 		coverage: {

@@ -114,9 +114,8 @@ describe("the OpenAPI document", () => {
 
 	it("has the limit of the body in the description of the body", () => {
 		const limit = MAX_BODY_BYTES.toLocaleString("en-US");
-		expect(paths["/plants"]?.post?.requestBody?.description).toContain(
-			`at most ${limit} bytes`,
-		);
+		const body = paths["/plants"]?.post?.requestBody;
+		expect(body?.description).toContain(`at most ${limit} bytes`);
 	});
 
 	it("has an example of each member of Plant", () => {
@@ -208,12 +207,11 @@ describe("each response of the OpenAPI document", () => {
 			for (const send of requests[title] ?? []) {
 				const res = await send();
 				expect(res.status).toBe(status);
-				const { "content-type": type, ...rest } = Object.fromEntries(
-					res.headers,
+				expect([res.headers.get("Content-Type")]).toEqual(Object.keys(content));
+				const names = ["Content-Type", ...Object.keys(headers)];
+				expect(new Set(res.headers.keys())).toEqual(
+					new Set(names.map((name) => name.toLowerCase())),
 				);
-				expect([type]).toEqual(Object.keys(content));
-				const names = Object.keys(headers).map((name) => name.toLowerCase());
-				expect(Object.keys(rest).sort()).toEqual(names.sort());
 				for (const [name, header] of Object.entries(headers)) {
 					const value = res.headers.get(name);
 					expect(header.required).toBe(true);

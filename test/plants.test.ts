@@ -59,11 +59,8 @@ it("writes once to KV and reads nothing", async () => {
 	expect(calls).toEqual(["put"]);
 });
 
-it.each([
-	["other members", '{"id":1,"name":"Ficus","Tag":5,"x":{"id":2}}'],
-	["the first of two ids", '{"id":2,"name":5,"id":1,"name":"Ficus"}'],
-])("ignores %s", async (_, body) => {
-	const res = await post(body);
+it("ignores other members", async () => {
+	const res = await post('{"id":1,"name":"Ficus","Tag":5,"x":{"id":2}}');
 	expect(res.status).toBe(200);
 	expect(await stored()).toEqual({ 1: '{"name":"Ficus"}' });
 });
