@@ -35,7 +35,6 @@ it.each([
 	["is empty", ""],
 	["has the scheme alone", "Bearer"],
 	["has the token alone", "test-token"],
-	["has the scheme Token", "Token test-token"],
 	["has another scheme", `Basic ${btoa("user:test-token")}`],
 	["has another scheme before it", "Basic x Bearer test-token"],
 	["has no space after the scheme", "Bearertest-token"],

