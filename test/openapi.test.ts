@@ -226,7 +226,7 @@ describe("each response of the OpenAPI document", () => {
 			}
 			const named = Object.values(examples ?? { plant: { value: example } });
 			const values = named.map(({ value }) => value);
-			expect(bodies, "see requests in this test").toHaveLength(values.length);
+			expect(bodies, "see requests above").toHaveLength(values.length);
 			expect(bodies).toEqual(expect.arrayContaining(values));
 			if (status < 400) return;
 			expect(schema).toEqual(schemas.Error);
