@@ -13,7 +13,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs, promisify } from "node:util";
 
 const top = fileURLToPath(new URL("..", import.meta.url));
-// scripts/wrangler runs nothing unless exactly one line of them names the environment.
+// scripts/wrangler runs nothing unless one line of these files names the environment.
 const files = [`${top}.env`, `${top}.env.local`].filter(existsSync);
 const lines = files.map((file) => readFileSync(file, "utf8")).join("\n");
 const [, name = "production"] = /^CLOUDFLARE_ENV=(.+)/m.exec(lines) ?? [];

@@ -55,7 +55,7 @@ it.each([
 	["white space", '{ "id" \t:\r\n9007199254740993 , "name" : "" }'],
 	[
 		"repeated members",
-		'{"id":1.5,"name":"","id":"x","id":9007199254740993,"ID":2}',
+		'{"id":1.5,"name":5,"id":"x","id":9007199254740993,"name":""}',
 	],
 	[
 		"an id in an object or array",

@@ -78,7 +78,9 @@ describe("the OpenAPI document", () => {
 			operationId: "addPlant",
 			requestBody: { required: true },
 		});
-		const json = (schema: Schema) => ({ "application/json": { schema } });
+		const json = (schema: Schema) => ({
+			"application/json": expect.objectContaining({ schema }),
+		});
 		expect(operation?.requestBody?.content).toEqual(json(schemas.NewPlant));
 		expect(operation?.responses[200]?.content).toEqual(json(schemas.Plant));
 		expect(schemas.NewPlant.allOf).toContainEqual(schemas.Plant);
@@ -101,9 +103,8 @@ describe("the OpenAPI document", () => {
 			const isAll = route.method === "ALL";
 			const all = ["DELETE", "GET", "PATCH", "POST", "PUT"];
 			for (const method of isAll ? all : [route.method]) {
-				const init = { method, headers };
 				const url = path.replace(/{\w+}/g, "1");
-				const { status } = await app.request(url, init, env);
+				const { status } = await app.request(url, { method, headers }, env);
 				if (status === 405 || (isAll && status === 404)) continue;
 				routes.add(`${method} ${path}`);
 			}
@@ -142,13 +143,11 @@ describe("the OpenAPI document", () => {
 		"has the schema %s that Zod validates",
 		(_, { allOf = [], ...own }, zod) => {
 			const parts = [own, ...allOf];
+			const properties = parts.map(({ properties }) => properties);
 			const documented = {
 				...Object.assign({}, ...parts),
 				required: parts.flatMap(({ required = [] }) => required),
-				properties: Object.assign(
-					{},
-					...parts.map(({ properties }) => properties),
-				),
+				properties: Object.assign({}, ...properties),
 			};
 			const { $schema, ...validated } = z.toJSONSchema(zod, {
 				io: "input",

@@ -113,7 +113,7 @@ it.each([
 	);
 });
 
-it.each(["save.mjs", "deploy", "../scripts/wrangler --version"])(
+it.each(["save.mjs", "deploy"])(
 	"refuses the variable CLOUDFLARE_ENV: %s",
 	async (command) => {
 		const { fail, write } = newCheckout();
