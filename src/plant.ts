@@ -9,21 +9,35 @@ z.config({
 	customError: ({ input }) => (input === undefined ? "Required" : undefined),
 });
 
-/** The Plant of `public/openapi.json`. */
+/** The body of a 200, and the value in KV. `src/openapi.ts` documents it. */
 export const Plant = z.object({
-	name: z.string(),
-	tag: z.optional(z.string()),
+	name: z.string().register(z.globalRegistry, {
+		description: "The name of the plant",
+		examples: ["Monstera"],
+	}),
+	tag: z.optional(
+		z.string().register(z.globalRegistry, {
+			description: "Tag that specifies the type",
+			examples: ["indoor"],
+		}),
+	),
 });
 
 // Zod would say bigint, which JSON does not have.
 const NOT_INT64 =
 	"Invalid input: expected an integer from -9223372036854775808 to 9223372036854775807, without quotes";
 
-/** The NewPlant of `public/openapi.json`, with the id that `setExactId` makes. */
+/** The body of a request, with the id that `setExactId` makes. `src/openapi.ts` documents it. */
 export const NewPlant = z.object({
-	id: z.int64({
-		error: ({ input }) => (input === undefined ? undefined : NOT_INT64),
-	}),
+	id: z
+		.int64({
+			error: ({ input }) => (input === undefined ? undefined : NOT_INT64),
+		})
+		.register(z.globalRegistry, {
+			description:
+				"Identification number of the plant, stored exactly. Do not send an id beyond 2^53 as a floating-point number, which rounds it.",
+			examples: [42],
+		}),
 	...Plant.shape,
 });
 export type NewPlant = z.infer<typeof NewPlant>;
