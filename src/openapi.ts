@@ -165,7 +165,7 @@ const paths: Record<string, Record<string, Operation>> = {
 				},
 				503: {
 					description:
-						"KV failed. The plant may or may not be stored: send the same request again. `error` is 503.",
+						"KV failed. The plant may or may not be stored, so send the same request again, unless a newer plant with the same `id` was stored since. `error` is 503.",
 					headers: {
 						"Retry-After": {
 							description:
