@@ -33,13 +33,10 @@ process.on("uncaughtException", fail);
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"])
 	process.on(signal, () => fail({ message: "Interrupted." }));
 
-const { values, positionals } = parseArgs({
+const { positionals } = parseArgs({
 	allowPositionals: true,
-	options: { local: { type: "boolean" }, "persist-to": { type: "string" } },
+	options: { local: { type: "boolean" } },
 });
-const directory = values["persist-to"];
-if (directory !== undefined && !(isLocal && directory))
-	throw new Error("--persist-to DIR needs --local.");
 const time = new Date().toISOString().replace(/\D/g, "");
 const [path = `${top}backup-${environment}-${time}`, extra] = positionals;
 /** The folder in the arguments, or a new one: an absolute path is valid in every checkout. */
@@ -62,7 +59,6 @@ process.env.WRANGLER_LOG = "log";
 async function kv(...command) {
 	const args = ["kv", ...command, "--binding", "PLANTS"];
 	args.push(isLocal ? "--local" : "--remote");
-	if (directory) args.push("--persist-to", resolve(directory));
 	const options = { maxBuffer: 1e9, signal: wrangler.signal };
 	const call = promisify(execFile)(`${top}scripts/wrangler`, args, options);
 	return (await call).stdout;

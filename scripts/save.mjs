@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Saves the plants of this checkout's environment into a new folder of the checkout:
 // backup-<environment>-<time>. With a folder, continues that save.
-// Usage: scripts/save.mjs [--local [--persist-to DIR]] [FOLDER]
+// Usage: scripts/save.mjs [--local] [FOLDER]
 import fs from "node:fs";
 import { folder, getPlants, listKeys, log, readJson } from "./kv.mjs";
 
