@@ -1,24 +1,23 @@
 // What save.mjs and restore.mjs share: their arguments, and the commands of wrangler kv.
-import { execFile } from "node:child_process";
-import {
-	existsSync,
-	mkdtempSync,
-	readFileSync,
-	rmSync,
-	writeFileSync,
-} from "node:fs";
+import { execFile, spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs, promisify } from "node:util";
 
 const top = fileURLToPath(new URL("..", import.meta.url));
-// scripts/wrangler runs nothing unless one line of these files names the environment.
-const files = [`${top}.env`, `${top}.env.local`].filter(existsSync);
-const lines = files.map((file) => readFileSync(file, "utf8")).join("\n");
-const [, name = "production"] = /^CLOUDFLARE_ENV=(.+)/m.exec(lines) ?? [];
+const wranglerScript = `${top}scripts/wrangler`;
+const { error, status, stdout } = spawnSync(
+	wranglerScript,
+	["--print-environment"],
+	{ encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] },
+);
+if (error) throw error;
+// It has printed what to do, and that nothing ran.
+if (status !== 0) process.exit(1);
 const isLocal = process.argv.includes("--local");
-const environment = isLocal ? "local" : name;
+const environment = isLocal ? "local" : stdout.trim();
 /** @param {string} message */
 export const log = (message) => console.log(`[${environment}] ${message}`);
 
@@ -60,7 +59,7 @@ async function kv(...command) {
 	const args = ["kv", ...command, "--binding", "PLANTS"];
 	args.push(isLocal ? "--local" : "--remote");
 	const options = { maxBuffer: 1e9, signal: wrangler.signal };
-	const call = promisify(execFile)(`${top}scripts/wrangler`, args, options);
+	const call = promisify(execFile)(wranglerScript, args, options);
 	return (await call).stdout;
 }
 /** @returns {Promise<{ name: string }[]>} */

@@ -43,6 +43,8 @@ export function newCheckout(
 	for (const path of COPIED) {
 		fs.cpSync(path, `${top}/${path}`, { recursive: true });
 	}
+	// Production, also when wrangler.toml has another environment.
+	fs.writeFileSync(`${top}/.env`, "CLOUDFLARE_ENV=\n");
 	fs.cpSync(wrangler, `${top}/scripts/wrangler`);
 	fs.mkdirSync(`${top}/node_modules/.bin`, { recursive: true });
 	for (const name of LINKED) {

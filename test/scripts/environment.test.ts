@@ -1,19 +1,23 @@
 // An environment belongs to a checkout. The real Wrangler sends its requests to a local server.
+import fs from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
 import { experimental_readRawConfig, unstable_readConfig } from "wrangler";
 import { newCheckout } from "./checkout.ts";
 
-const TOML = `
+const PRODUCTION = `
 name = "plants"
 compatibility_date = "2026-10-27"
 kv_namespaces = [{ binding = "PLANTS" }]
+`;
+const STAGING = `
+${PRODUCTION}
 env.staging.kv_namespaces = [{ binding = "PLANTS" }]
 `;
 
-/** A checkout with two environments, and with an API that has each Worker. */
-function newStaging() {
+/** A checkout with this wrangler.toml, without .env, and with an API that has each Worker. */
+function newEnvironment(toml = STAGING) {
 	/** The Workers and the namespaces in the requests. */
 	const named = new Set<string>();
 	const api = createServer((req, res) => {
@@ -33,13 +37,34 @@ function newStaging() {
 		CLOUDFLARE_API_BASE_URL: `http://localhost:${port}/client/v4`,
 		CLOUDFLARE_ACCOUNT_ID: "x",
 		CLOUDFLARE_API_TOKEN: "x",
+		// An empty variable names no environment.
+		CLOUDFLARE_ENV: "",
 	});
-	checkout.write("wrangler.toml", TOML);
+	checkout.write("wrangler.toml", toml);
+	fs.rmSync(`${checkout.top}/.env`);
 	return { ...checkout, named };
 }
 
+const LIST = "../scripts/wrangler kv key list --binding PLANTS --remote";
+
+/** Each command must print only these lines, and send no request. */
+async function expectRefused(
+	{ fail, named }: ReturnType<typeof newEnvironment>,
+	reason: string,
+) {
+	const line = `scripts/wrangler: ${reason} Nothing ran.`;
+	expect(await fail(LIST)).toBe(line);
+	expect(await fail("save.mjs")).toBe(line);
+	expect(await fail("deploy")).toBe(
+		`${line}\nscripts/deploy: Wrangler did not start: see the error above. Nothing is deployed.`,
+	);
+	expect([...named]).toEqual([]);
+}
+
+const WRITE_ONE_LINE =
+	"Write one line CLOUDFLARE_ENV=<name> into .env. For production, write CLOUDFLARE_ENV= there.";
+
 it.each([
-	["no file", "production", {}],
 	["a file", "staging", { ".env": "CLOUDFLARE_ENV=staging" }],
 	["a file without a name", "production", { ".env": "CLOUDFLARE_ENV=\n" }],
 	[
@@ -50,14 +75,18 @@ it.each([
 			".env.local": "CLOUDFLARE_ENV=staging",
 		},
 	],
+	[
+		"no file and no other environment",
+		"production",
+		{
+			"wrangler.toml": `${PRODUCTION}[vars]\nenv = "x"\n[env]\n# x\n\n[assets]\ndirectory = "public"`,
+		},
+	],
 ])("with %s, the scripts act on %s", async (_, environment, files) => {
-	const { succeed, ls, write, named } = newStaging();
+	const { succeed, ls, write, named } = newEnvironment();
 	for (const [name, text] of Object.entries(files)) write(name, text);
 	const worker = environment === "staging" ? "plants-staging" : "plants";
-	for (const command of [
-		"../scripts/wrangler kv key list --binding PLANTS --remote",
-		"save.mjs",
-	]) {
+	for (const command of [LIST, "save.mjs"]) {
 		named.clear();
 		await succeed(command);
 		expect([...named], command).toEqual([worker, `plants-of-${worker}`]);
@@ -68,11 +97,45 @@ it.each([
 	expect(output).not.toContain("Multiple environments");
 });
 
-it("creates a namespace with the title that the operator writes", async () => {
-	const { run, write } = newStaging();
-	write(".env", "CLOUDFLARE_ENV=staging");
-	const { output } = await run("../scripts/wrangler kv namespace create x");
-	expect(output).toContain('title "x"');
+it.each([
+	"[env]\n# A comment\nstaging.workers_dev = true",
+	"[env.staging]",
+	' [ "env" . staging ] # A comment',
+	'[[env.staging.kv_namespaces]]\nbinding = "PLANTS"',
+	"env.staging.workers_dev = true",
+	"'env' = { staging = {} }",
+])("does nothing without a file when wrangler.toml has %j", async (toml) => {
+	const checkout = newEnvironment(PRODUCTION + toml);
+	await expectRefused(checkout, WRITE_ONE_LINE);
+});
+
+it.each([".env.staging", ".env.txt", ".dev.vars"])(
+	"does nothing when the line is in %s",
+	async (file) => {
+		const checkout = newEnvironment();
+		checkout.write(file, "CLOUDFLARE_ENV=staging");
+		await expectRefused(checkout, WRITE_ONE_LINE);
+	},
+);
+
+it.each([
+	[".env", "a directory", fs.mkdirSync],
+	[".env", "a link to nothing", (path: string) => fs.symlinkSync("x", path)],
+	[".env.local", "a directory", fs.mkdirSync],
+	[
+		".env.local",
+		"a link to nothing",
+		(path: string) => fs.symlinkSync("x", path),
+	],
+])("does nothing when %s is %s", async (file, _, make) => {
+	for (const toml of [PRODUCTION, STAGING]) {
+		const checkout = newEnvironment(toml);
+		const other = file === ".env" ? ".env.local" : ".env";
+		checkout.write(other, "CLOUDFLARE_ENV=");
+		make(`${checkout.top}/${file}`);
+		const reason = `Cannot read the file ${file}, which names the environment.`;
+		await expectRefused(checkout, reason);
+	}
 });
 
 it.each([
@@ -88,19 +151,25 @@ it.each([
 	"CLOUDFLARE_ENV=\ncloudflare_env=staging",
 ])("does nothing when a file has %j", async (text) => {
 	for (const file of [".env", ".env.local"]) {
-		const { fail, write, named } = newStaging();
-		write(file, text);
-		for (const command of ["save.mjs", "deploy"]) {
-			const output = await fail(command);
-			expect(output).toMatch(/: Write one line .*\. Nothing ran\.$/m);
-		}
-		expect([...named]).toEqual([]);
+		// The file is wrong, whether wrangler.toml has another environment or not.
+		const checkout = newEnvironment(PRODUCTION);
+		checkout.write(file, text);
+		await expectRefused(checkout, WRITE_ONE_LINE);
 	}
+});
+
+it("creates a namespace with the title that the operator writes", async () => {
+	const { run, write } = newEnvironment();
+	write(".env", "CLOUDFLARE_ENV=staging");
+	const { output } = await run("../scripts/wrangler kv namespace create x");
+	expect(output).toContain('title "x"');
 });
 
 it.each([
 	"-e staging",
 	"-e=",
+	"--e staging",
+	"--e=",
 	"--env staging",
 	'--env=""',
 	"--name x",
