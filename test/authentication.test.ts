@@ -35,6 +35,7 @@ it.each([
 	["is empty", ""],
 	["has the scheme alone", "Bearer"],
 	["has the token alone", "test-token"],
+	["has the scheme Token", "Token test-token"],
 	["has another scheme", `Basic ${btoa("user:test-token")}`],
 	["has another scheme before it", "Basic x Bearer test-token"],
 	["has no space after the scheme", "Bearertest-token"],
@@ -86,9 +87,9 @@ it("returns 200 when CF-Visitor is https", async () => {
 });
 
 describe("the comparison", () => {
-	it("compares with each token of the secret that is as long as the token", async () => {
+	it("compares the token with each token of the secret, whatever their lengths are", async () => {
 		const compare = vi.spyOn(crypto.subtle, "timingSafeEqual");
-		for (const token of ["one", "six", "odd"]) {
+		for (const token of ["one", "six", "odd", "longer", "x"]) {
 			const headers = { Authorization: `Bearer ${token}` };
 			await post(plant, headers, { ACCESS_TOKEN: "one two six" });
 			expect(compare).toHaveBeenCalledTimes(3);

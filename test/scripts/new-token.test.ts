@@ -89,6 +89,14 @@ it.each([
 	expect(ls()).not.toContain("secrets.json");
 });
 
+it("refuses a word with *, even if a file has such a name", async () => {
+	const { fail, ls, write } = newCheckout();
+	write(TOKEN, "");
+	const output = await fail("echo 'token-1*' | new-token --keep 1");
+	expect(output).toMatch(/: Word 1 is not a token .* Nothing is written\.$/);
+	expect(ls()).not.toContain("secrets.json");
+});
+
 it("does not show the paste, and ignores Ctrl-Z", async () => {
 	const { succeed } = newCheckout("scripts/wrangler", TERMINAL);
 	expect(await succeed(`echo ${TOKEN} | new-token --keep 1`)).toMatch(
