@@ -19,6 +19,8 @@ describe("the media type", () => {
 	it.each([
 		"",
 		"text/plain",
+		"text/json",
+		"*/*",
 		"application.json",
 		"application/jsonp",
 		"application/problem+json",
@@ -84,7 +86,7 @@ describe("the size", () => {
 	});
 
 	it.each([{}, { "Content-Length": `${MAX_BODY_BYTES + 1}` }])(
-		"reads a larger body to its end, but not into memory, with %j",
+		"reads a larger body to its end, and not with arrayBuffer(), with %j",
 		async (headers) => {
 			const readAll = vi.spyOn(Request.prototype, "arrayBuffer");
 			const chunks: string[] = Array(100).fill(" ".repeat(1_048_576));
@@ -138,6 +140,8 @@ describe("JSON", () => {
 		["an incomplete object", plant.slice(0, 15)],
 		["text after the object", `${plant}x`],
 		["U+00A0 after the object", `${plant}\u00a0`],
+		["NUL after the object", `${plant}\0`],
+		["a comment", `${plant} // comment`],
 		["two byte order marks", `\ufeff\ufeff${plant}`],
 		["a trailing comma", '{"id":1,"name":"Ficus",}'],
 		["100,000 open brackets", "[".repeat(100_000)],

@@ -75,6 +75,31 @@ it.each([
 	expect(await res.json()).toMatchObject({ error: 413 });
 });
 
+/** The most memory that workerd has had so far, in bytes: it is a child process. */
+function peakMemory(): number {
+	const children = fs
+		.globSync("/proc/self/task/*/children")
+		.flatMap((file) => fs.readFileSync(file, "utf8").match(/\d+/g) ?? []);
+	const peaks = children.map((pid) => {
+		const status = fs.readFileSync(`/proc/${pid}/status`, "utf8");
+		return Number(/VmHWM:\s*(\d+) kB/.exec(status)?.[1]);
+	});
+	return Math.max(...peaks) * 1024;
+}
+
+// Other systems have no /proc.
+it.runIf(process.platform === "linux")(
+	"keeps no body in memory that is too large",
+	async () => {
+		const before = peakMemory();
+		const chunks = Array(512).fill(new Uint8Array(MIB));
+		const res = await post(ReadableStream.from(chunks));
+		expect(await res.json()).toMatchObject({ error: 413 });
+		// What is read and discarded takes some 100 MiB until V8 collects it.
+		expect(peakMemory() - before).toBeLessThan(256 * MIB);
+	},
+);
+
 it.each([
 	["/", 200],
 	["/swagger-ui-bundle.js.LICENSE.txt", 200],
