@@ -99,6 +99,7 @@ it.each([
 
 it.each([
 	"[env]\n# A comment\nstaging.workers_dev = true",
+	"[env]\r\nstaging.workers_dev = true\r\n",
 	"[env.staging]",
 	' [ "env" . staging ] # A comment',
 	'[[env.staging.kv_namespaces]]\nbinding = "PLANTS"',
