@@ -13,8 +13,8 @@ const { error, status, stdout } = spawnSync(
 	["--print-environment"],
 	{ encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] },
 );
-if (error) throw error;
-// It has printed what to do, and that nothing ran.
+if (error) console.error(`${error.message}. Nothing ran.`);
+// Otherwise, it has printed what to do.
 if (status !== 0) process.exit(1);
 const isLocal = process.argv.includes("--local");
 const environment = isLocal ? "local" : stdout.trim();

@@ -62,7 +62,7 @@ async function expectRefused(
 }
 
 const WRITE_ONE_LINE =
-	"Write one line CLOUDFLARE_ENV=<name> into .env. For production, write CLOUDFLARE_ENV= there.";
+	"Write one line into .env: CLOUDFLARE_ENV=<name>, or CLOUDFLARE_ENV= in a checkout of production.";
 
 it.each([
 	["a file", "staging", { ".env": "CLOUDFLARE_ENV=staging" }],
@@ -110,6 +110,13 @@ it.each([
 	await expectRefused(checkout, WRITE_ONE_LINE);
 });
 
+it("does nothing without a file when it cannot read wrangler.toml", async () => {
+	const { top, fail, named } = newEnvironment();
+	fs.rmSync(`${top}/wrangler.toml`);
+	expect(await fail(LIST)).toMatch(/ Nothing ran\.$/);
+	expect([...named]).toEqual([]);
+});
+
 it.each([".env.staging", ".env.txt", ".dev.vars"])(
 	"does nothing when the line is in %s",
 	async (file) => {
@@ -150,6 +157,8 @@ it.each([
 	"\ufeffCLOUDFLARE_ENV=staging",
 	"CLOUDFLARE_ENV=staging\nCLOUDFLARE_ENV=",
 	"CLOUDFLARE_ENV=\ncloudflare_env=staging",
+	"CLOUDFLARE_ENV=production",
+	"CLOUDFLARE_ENV=\nWRANGLER_CI_OVERRIDE_NAME=x",
 ])("does nothing when a file has %j", async (text) => {
 	for (const file of [".env", ".env.local"]) {
 		// The file is wrong, whether wrangler.toml has another environment or not.
@@ -169,10 +178,13 @@ it("creates a namespace with the title that the operator writes", async () => {
 it.each([
 	"-e staging",
 	"-e=",
+	"-ye=",
 	"--e staging",
 	"--e=",
 	"--env staging",
 	'--env=""',
+	"--env-file x",
+	"--envFile=x",
 	"--name x",
 	"--name=x",
 	"--cwd ..",

@@ -224,6 +224,12 @@ it.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
 	},
 );
 
+it("says in one line that it cannot run scripts/wrangler", async () => {
+	const { top, fail } = newStore();
+	fs.chmodSync(`${top}/scripts/wrangler`, 0o644);
+	expect(await fail("save.mjs")).toMatch(/^.* EACCES\. Nothing ran\.$/);
+});
+
 it.each([
 	["save.mjs --removed", /^Unknown option '--removed'.*\n.*$/],
 	["restore.mjs ../backup-production-1 x", /not a save of production\.\n.*$/],

