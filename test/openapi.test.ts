@@ -72,8 +72,11 @@ describe("the OpenAPI document", () => {
 				},
 			},
 		});
+		expect(document.paths["/plants"]?.post).not.toHaveProperty("parameters");
 		// Other members are ignored.
-		expect(NewPlant).not.toHaveProperty("additionalProperties");
+		for (const schema of [Plant, NewPlant]) {
+			expect(schema).not.toHaveProperty("additionalProperties");
+		}
 	});
 
 	it.each(Object.entries({ ...NewPlant.properties }))(
@@ -109,6 +112,7 @@ describe("the OpenAPI document", () => {
 			const headers = { Authorization: "Bearer test-token" };
 			const res = await app.request(url, { method: "PROPFIND", headers }, env);
 			expect(res.status).toBe(405);
+			expect(await res.json()).toMatchObject({ error: 405 });
 			for (const method of Object.keys(methods)) {
 				expect(res.headers.get("Allow")).toContain(method.toUpperCase());
 			}
