@@ -126,15 +126,13 @@ it.each([".env.staging", ".env.txt", ".dev.vars"])(
 	},
 );
 
+const linkToNothing = (path: string) => fs.symlinkSync("x", path);
+
 it.each([
 	[".env", "a directory", fs.mkdirSync],
-	[".env", "a link to nothing", (path: string) => fs.symlinkSync("x", path)],
+	[".env", "a link to nothing", linkToNothing],
 	[".env.local", "a directory", fs.mkdirSync],
-	[
-		".env.local",
-		"a link to nothing",
-		(path: string) => fs.symlinkSync("x", path),
-	],
+	[".env.local", "a link to nothing", linkToNothing],
 ])("does nothing when %s is %s", async (file, _, make) => {
 	for (const toml of [PRODUCTION, STAGING]) {
 		const checkout = newEnvironment(toml);
