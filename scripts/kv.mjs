@@ -1,5 +1,5 @@
 // What save.mjs and restore.mjs share: their arguments, and the commands of wrangler kv.
-import { execFile, spawnSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join, relative, resolve } from "node:path";
@@ -8,39 +8,35 @@ import { parseArgs, promisify } from "node:util";
 
 const top = fileURLToPath(new URL("..", import.meta.url));
 const wranglerScript = `${top}scripts/wrangler`;
-const { error, status, stdout } = spawnSync(
-	wranglerScript,
-	["--print-environment"],
-	{ encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] },
-);
-if (error) console.error(`${error.message}. Nothing ran.`);
-// Otherwise, it has printed what to do.
-if (status !== 0) process.exit(1);
-const isLocal = process.argv.includes("--local");
-const environment = isLocal ? "local" : stdout.trim();
-/** @param {string} message */
-export const log = (message) => console.log(`[${environment}] ${message}`);
-
 const wrangler = new AbortController();
+/** What a line begins with: empty until the arguments are read. */
+let label = "";
+/** @param {string} message */
+export const log = (message) => console.log(label + message);
 /** @param {{ message: string }} error */
 function fail({ message }) {
 	wrangler.abort();
-	console.error(`${message}\n[${environment}] Failed: see above.`);
+	console.error(`${message}\n${label}Failed: see above.`);
 	process.exit(1);
 }
 process.on("uncaughtException", fail);
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"])
 	process.on(signal, () => fail({ message: "Interrupted." }));
 
-const { positionals } = parseArgs({
+const { positionals, values } = parseArgs({
 	allowPositionals: true,
-	options: { local: { type: "boolean" } },
+	options: { env: { type: "string", short: "e" }, local: { type: "boolean" } },
 });
+const env = values.env ?? process.env.CLOUDFLARE_ENV ?? "";
+const environment =
+	[values.local && "local", env].filter(Boolean).join("-") || "production";
+label = `[${environment}] `;
 const time = new Date().toISOString().replace(/\D/g, "");
 const [path = `${top}backup-${environment}-${time}`, extra] = positionals;
 /** The folder in the arguments, or a new one: an absolute path is valid in every checkout. */
 export const folder = relative("", path) || ".";
-if (extra || !basename(resolve(path)).match(`^backup-${environment}-\\d+$`))
+const [, savedFrom] = /^backup-(.+)-\d+$/.exec(basename(resolve(path))) ?? [];
+if (extra || savedFrom !== environment)
 	throw new Error(`${positionals.join(" ")} is not a save of ${environment}.`);
 
 /** @param {string} file */
@@ -57,7 +53,8 @@ process.env.WRANGLER_LOG = "log";
 /** @param {string[]} command */
 async function kv(...command) {
 	const args = ["kv", ...command, "--binding", "PLANTS"];
-	args.push(isLocal ? "--local" : "--remote");
+	// Also when it is empty: otherwise, Wrangler looks for a name itself.
+	args.push(`--env=${env}`, values.local ? "--local" : "--remote");
 	const options = { maxBuffer: 1e9, signal: wrangler.signal };
 	const call = promisify(execFile)(wranglerScript, args, options);
 	return (await call).stdout;

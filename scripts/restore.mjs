@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// Stores the plants of a complete save again, in this checkout's environment. They replace the
+// Stores the plants of a complete save again, in the environment of the save. They replace the
 // plants with the same ids. Then reads them, and compares them with the save.
-// Usage: scripts/restore.mjs [--local] FOLDER
+// Usage: scripts/restore.mjs [--env NAME] [--local] FOLDER
 import { existsSync, readdirSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { bulk, folder, getPlants, log, readJson } from "./kv.mjs";

@@ -2,6 +2,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -12,6 +14,18 @@ export const STAND_IN = "test/scripts/stand-in.mjs";
 
 /** Variables with which bash takes its input for a terminal. */
 export const TERMINAL = { BASH_ENV: resolve("test/scripts/terminal.bash") };
+
+/** Serves Cloudflare's API on this machine. Returns the variables with which Wrangler uses it. */
+export function serveApi(listener: RequestListener) {
+	const api = createServer(listener).listen(0);
+	onTestFinished(() => void api.close());
+	const { port } = api.address() as AddressInfo;
+	return {
+		CLOUDFLARE_API_BASE_URL: `http://localhost:${port}/client/v4`,
+		CLOUDFLARE_ACCOUNT_ID: "x",
+		CLOUDFLARE_API_TOKEN: "x",
+	};
+}
 
 /** The pauses of restore.mjs take no time. */
 const CLOCK = pathToFileURL("test/scripts/clock.mjs").href;
@@ -43,8 +57,6 @@ export function newCheckout(
 	for (const path of COPIED) {
 		fs.cpSync(path, `${top}/${path}`, { recursive: true });
 	}
-	// Production, also when wrangler.toml has another environment.
-	fs.writeFileSync(`${top}/.env`, "CLOUDFLARE_ENV=\n");
 	fs.cpSync(wrangler, `${top}/scripts/wrangler`);
 	fs.mkdirSync(`${top}/node_modules/.bin`, { recursive: true });
 	for (const name of LINKED) {

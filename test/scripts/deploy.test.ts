@@ -39,7 +39,7 @@ it.each(["--dry-run", "--dry-run=true"])(
 	async (option) => {
 		const output = await newCheckout().succeed(`deploy ${option}`);
 		expect(output).toMatch(
-			/: Nothing is deployed: a dry run of the Worker plants .* no-git\.$/,
+			/: Nothing is deployed: a dry run of the Worker \S+ with the tag no-git\.$/,
 		);
 	},
 );
@@ -51,8 +51,8 @@ it.each([
 		/argument: src(.*\n)+.* did not start: .* Nothing is deployed\.$/,
 	],
 	[
-		"an unknown environment in .env",
-		"echo CLOUDFLARE_ENV=x > ../.env && deploy",
+		"an unknown environment",
+		"deploy --env x",
 		/No environment found(.*\n)+.* Wrangler failed: .*$/,
 	],
 ])("fails for %s", async (_, command, output) => {

@@ -227,13 +227,17 @@ it.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
 it("says in one line that it cannot run scripts/wrangler", async () => {
 	const { top, fail } = newStore();
 	fs.chmodSync(`${top}/scripts/wrangler`, 0o644);
-	expect(await fail("save.mjs")).toMatch(/^.* EACCES\. Nothing ran\.$/);
+	expect(await fail("save.mjs")).toMatch(
+		/^.* EACCES\n\[production\] Failed.*$/,
+	);
 });
 
 it.each([
 	["save.mjs --removed", /^Unknown option '--removed'.*\n.*$/],
 	["restore.mjs ../backup-production-1 x", /not a save of production\.\n.*$/],
 	["restore.mjs ../backup-staging-1", /not a save of production\.\n.*$/],
+	["restore.mjs -e x ../backup-production-1", /not a save of x\.\n.*$/],
+	["restore.mjs --local ../backup-production-1", /not a save of local\.\n.*$/],
 	["restore.mjs ../xbackup-production-1", /not a save of production\.\n.*$/],
 	["restore.mjs ../backup-production-2-1", /not a save of production\.\n.*$/],
 ])("refuses %s", async (command, output) => {

@@ -8,11 +8,8 @@ import { setTimeout } from "node:timers/promises";
 process.chdir(`${import.meta.dirname}/..`);
 const { argv, env } = process;
 const [command, , action, file = ""] = argv.slice(2);
-if (command === "--print-environment") {
-	console.log("production");
-	process.exit();
-}
-const store = argv.includes("--remote") ? "store" : "none";
+const isProduction = argv.includes("--remote") && argv.includes("--env=");
+const store = isProduction ? "store" : "none";
 /** @param {string} path */
 const read = (path) => fs.existsSync(path) && fs.readFileSync(path, "utf8");
 const items = JSON.parse(read(file) || "[]");
