@@ -9,18 +9,24 @@ z.config({
 	customError: ({ input }) => (input === undefined ? "Required" : undefined),
 });
 
+declare module "zod/v4/core" {
+	/** What the OpenAPI document has for a member. */
+	interface GlobalMeta {
+		description: string;
+		examples: [unknown, ...unknown[]];
+	}
+}
+
 /** The body of a 200, and the value in KV. `src/openapi.ts` documents it. */
 export const Plant = z.object({
 	name: z.string().register(z.globalRegistry, {
 		description: "The name of the plant",
 		examples: ["Monstera"],
 	}),
-	tag: z.optional(
-		z.string().register(z.globalRegistry, {
-			description: "Tag that specifies the type",
-			examples: ["indoor"],
-		}),
-	),
+	tag: z.optional(z.string()).register(z.globalRegistry, {
+		description: "Tag that specifies the type",
+		examples: ["indoor"],
+	}),
 });
 
 // Zod would say bigint, which JSON does not have.
@@ -41,8 +47,17 @@ export const NewPlant = z.object({
 	...Plant.shape,
 });
 export type NewPlant = z.infer<typeof NewPlant>;
+
+/** An object with the first example of each member. */
+export const exampleOf = ({ shape }: typeof Plant | typeof NewPlant) =>
+	Object.fromEntries(
+		Object.entries(shape).map(([name, member]) => [
+			name,
+			z.globalRegistry.get(member)?.examples[0],
+		]),
+	);
 // Zod builds parts of a schema at the first parse: see the end of src/app.ts.
-NewPlant.safeParse({});
+NewPlant.safeParse(exampleOf(NewPlant));
 
 /** The hook of `zValidator`: returns 400 with a message that names each invalid member. */
 export const rejectInvalid: Hook<unknown, object, string> = (result, c) => {

@@ -1,7 +1,8 @@
 import { env } from "cloudflare:workers";
 import { expect } from "vitest";
+// Not src/openapi.ts, which builds parts of the schemas that the bundle does not build.
+import openapi from "../public/openapi.json";
 import app from "../src/app";
-import { document } from "../src/openapi";
 
 export const plant = '{"id":1,"name":"Ficus"}';
 
@@ -33,7 +34,7 @@ export async function post(
 	// As in production: a change that refuses https URLs must fail a test.
 	const url = "https://plants.example.com/plants";
 	const res = await app.request(url, init, { ...env, ...bindings });
-	const { responses = {} } = document.paths["/plants"]?.post ?? {};
+	const { responses } = openapi.paths["/plants"].post;
 	expect(Object.keys(responses)).toContain(`${res.status}`);
 	return res;
 }
