@@ -1,12 +1,13 @@
 // Not part of the bundle: `npm test -- -u` writes the document into public/openapi.json.
 import * as z from "zod/mini";
 import { MAX_BODY_BYTES } from "./body";
-import { NewPlant, Plant } from "./plant";
+import { exampleOf, NewPlant, Plant } from "./plant";
+
+/** The requests in `test/openapi.test.ts` have the names of the examples. */
+type Examples<Value> = Record<string, { summary?: string; value: Value }>;
 
 interface Content {
 	schema: { $ref: string };
-	/** What the Worker returns: for an error, `value` is an `Error`. */
-	examples?: Record<string, { summary: string; value: object }>;
 }
 
 interface ResponseObject {
@@ -17,10 +18,11 @@ interface ResponseObject {
 			description: string;
 			required: true;
 			schema: { type: "string"; pattern: string };
-			example: string;
+			/** The values that come with the examples of the body, under the same names. */
+			examples: Examples<string>;
 		}
 	>;
-	content: Record<string, Content>;
+	content?: Record<string, Content & { examples: Examples<object> }>;
 }
 
 interface Operation {
@@ -37,14 +39,13 @@ interface Operation {
 	responses: Record<string, ResponseObject>;
 }
 
-const json = (
-	schema: "Plant" | "NewPlant" | "Error",
-	examples?: Content["examples"],
-): Record<string, Content> => ({
-	"application/json": {
-		schema: { $ref: `#/components/schemas/${schema}` },
-		...(examples && { examples }),
-	},
+const schemaOf = (name: "Plant" | "NewPlant" | "Error") => ({
+	$ref: `#/components/schemas/${name}`,
+});
+
+/** The body of a response. For an error, `value` is an `Error`. */
+const json = (name: "Plant" | "Error", examples: Examples<object>) => ({
+	"application/json": { schema: schemaOf(name), examples },
 });
 
 /** The operations by path and method. */
@@ -59,13 +60,18 @@ const paths: Record<string, Record<string, Operation>> = {
 			requestBody: {
 				required: true,
 				description: `JSON in UTF-8, at most ${MAX_BODY_BYTES.toLocaleString("en-US")} bytes. Other members are ignored. Of a repeated member, the last counts.`,
-				content: json("NewPlant"),
+				content: { "application/json": { schema: schemaOf("NewPlant") } },
 			},
 			responses: {
 				200: {
 					description:
 						"The plant is stored. The body is the plant without its `id`.",
-					content: json("Plant"),
+					content: json("Plant", {
+						stored: {
+							summary: "The plant is stored",
+							value: exampleOf(Plant),
+						},
+					}),
 				},
 				400: {
 					description: [
@@ -114,7 +120,12 @@ const paths: Record<string, Record<string, Operation>> = {
 							description: "The challenge (RFC 6750 §3)",
 							required: true,
 							schema: { type: "string", pattern: '^Bearer realm="plants"' },
-							example: 'Bearer realm="plants"',
+							examples: {
+								missing: { value: 'Bearer realm="plants"' },
+								invalid: {
+									value: 'Bearer realm="plants", error="invalid_token"',
+								},
+							},
 						},
 					},
 					content: json("Error", {
@@ -172,7 +183,7 @@ const paths: Record<string, Record<string, Operation>> = {
 								"Seconds to wait before the request is sent again (RFC 9110 §10.2.3)",
 							required: true,
 							schema: { type: "string", pattern: "^[0-9]+$" },
-							example: "1",
+							examples: { store: { value: "1" } },
 						},
 					},
 					content: json("Error", {

@@ -1,12 +1,13 @@
 import { env } from "cloudflare:workers";
 import { inspectRoutes } from "hono/dev";
-import { describe, expect, it, vi } from "vitest";
+import { assert, describe, expect, it, vi } from "vitest";
 import app from "../src/app";
 import { MAX_BODY_BYTES } from "../src/body";
 import { document } from "../src/openapi";
+import { exampleOf, NewPlant } from "../src/plant";
 import { failingKv, overHttp, post } from "./request";
 
-const { Plant, NewPlant } = document.components.schemas;
+const { schemas } = document.components;
 
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
 	Object.entries(methods).map(([method, operation]) => ({
@@ -74,17 +75,18 @@ describe("the OpenAPI document", () => {
 		});
 		expect(document.paths["/plants"]?.post).not.toHaveProperty("parameters");
 		// Other members are ignored.
-		for (const schema of [Plant, NewPlant]) {
+		for (const schema of [schemas.Plant, schemas.NewPlant]) {
 			expect(schema).not.toHaveProperty("additionalProperties");
 		}
 	});
 
-	it.each(Object.entries({ ...NewPlant.properties }))(
+	it.each(Object.entries(exampleOf(NewPlant)))(
 		"has a description and an example of the member %s",
-		(_, member) => {
-			expect(member).toMatchObject({
+		(name, example) => {
+			const member = schemas.NewPlant.properties?.[name];
+			expect(member, "register them with the member itself").toMatchObject({
 				description: expect.stringMatching(/./),
-				examples: expect.arrayContaining([expect.anything()]),
+				examples: expect.arrayContaining([example]),
 			});
 		},
 	);
@@ -131,82 +133,81 @@ describe("the OpenAPI document", () => {
 	);
 });
 
-describe("each response of the OpenAPI document", () => {
+/** Each documented response: "POST /plants 400". */
+const responses = operations.flatMap((operation) =>
+	Object.entries(operation.responses).map(([status, response]) => ({
+		name: `${operation.name} ${status}`,
+		status: Number(status),
+		headers: {},
+		content: {},
+		...response,
+	})),
+);
+
+it.each(responses)(
+	"documents a Plant, an Error or no body in $name",
+	({ status, content }) => {
+		const name = status < 300 ? "Plant" : "Error";
+		const schema = { $ref: `#/components/schemas/${name}` };
+		const json = { schema, examples: expect.anything() };
+		expect([{}, { "application/json": json }]).toContainEqual(content);
+		expect(content["application/json"]?.examples).not.toEqual({});
+	},
+);
+
+/** Each example: "POST /plants 400 tooLarge". A response without a body is noContent. */
+const examples = responses.flatMap(({ name, content, ...response }) => {
+	const { "application/json": json } = content;
+	const bodies = json?.examples ?? { noContent: { value: undefined } };
+	return Object.entries(bodies).map(([example, { value }]) => {
+		return { ...response, name: `${name} ${example}`, example, body: value };
+	});
+});
+
+describe("each example of the OpenAPI document", () => {
 	const plant = '{"id":42,"name":"Ficus"}';
 
-	/** An object with the first example of each member. */
-	const exampleOf = ({ properties = {} }: typeof Plant) =>
-		Object.fromEntries(
-			Object.entries(properties).map(([name, member]) => [
-				name,
-				Object(member).examples?.[0],
-			]),
-		);
-
-	/** The requests that return the examples of each response, in the same order. */
-	const requests: Record<string, (() => Promise<Response>)[]> = {
-		"POST /plants 200": [() => post(JSON.stringify(exampleOf(NewPlant)))],
-		"POST /plants 400": [
-			() => post('{"id":42,"name":"Ficus",}'),
-			() => post(" ".repeat(MAX_BODY_BYTES + 1)),
-			() => post(plant, { "Content-Type": "text/plain" }),
-			() => post('{"id":1.5}'),
-		],
-		"POST /plants 401": [
-			() => post(plant, { Authorization: "" }),
-			() => post(plant, { Authorization: "Bearer x" }),
-		],
-		"POST /plants 403": [() => post(plant, overHttp)],
-		"POST /plants 500": [() => post(plant, {}, { ACCESS_TOKEN: "" })],
-		"POST /plants 503": [() => post(plant, {}, failingKv)],
+	const requests: Record<string, () => Promise<Response>> = {
+		"POST /plants 200 stored": () => post(JSON.stringify(exampleOf(NewPlant))),
+		"POST /plants 400 notJson": () => post('{"id":42,"name":"Ficus",}'),
+		"POST /plants 400 tooLarge": () => post(" ".repeat(MAX_BODY_BYTES + 1)),
+		"POST /plants 400 mediaType": () =>
+			post(plant, { "Content-Type": "text/plain" }),
+		"POST /plants 400 notNewPlant": () => post('{"id":1.5}'),
+		"POST /plants 401 missing": () => post(plant, { Authorization: "" }),
+		"POST /plants 401 invalid": () =>
+			post(plant, { Authorization: "Bearer x" }),
+		"POST /plants 403 http": () => post(plant, overHttp),
+		"POST /plants 500 internal": () => post(plant, {}, { ACCESS_TOKEN: "" }),
+		"POST /plants 503 store": () => post(plant, {}, failingKv),
 	};
 
-	const documented = operations.flatMap(({ name, responses }) =>
-		Object.entries(responses).map(([status, response]) => ({
-			title: `${name} ${status}`,
-			status: Number(status),
-			...response,
-		})),
-	);
+	it("has a request of its name", () => {
+		const names = examples.map(({ name }) => name);
+		expect(Object.keys(requests).sort()).toEqual(names.sort());
+	});
 
-	it.each(documented)(
-		"is what the Worker returns: $title",
-		async ({ title, status, description, headers = {}, content }) => {
-			vi.spyOn(console, "error").mockReturnValue();
-			const send = requests[title] ?? [];
-			expect(send, "see requests above").not.toEqual([]);
-			const returned = await Promise.all(send.map((request) => request()));
+	it.each(examples)(
+		"is what the Worker returns: $name",
+		async ({ name, status, description, headers, example, body }) => {
+			const log = vi.spyOn(console, "error").mockReturnValue();
+			const request = requests[name];
+			assert(request, `Add "${name}" to requests above.`);
+			const res = await request();
+			expect(res.status, `The log has ${log.mock.lastCall}.`).toBe(status);
 
-			const names = ["Content-Type", ...Object.keys(headers)];
-			for (const res of returned) {
-				expect(res.status).toBe(status);
-				expect([res.headers.get("Content-Type")]).toEqual(Object.keys(content));
-				expect([...res.headers.keys()].sort()).toEqual(
-					names.map((name) => name.toLowerCase()).sort(),
-				);
-			}
-			for (const [name, { schema, example }] of Object.entries(headers)) {
-				const values = returned.map((res) => res.headers.get(name));
-				expect(values).toContain(example);
-				for (const value of values) {
-					expect(value).toMatch(new RegExp(schema.pattern));
-				}
-			}
-
-			const [json] = Object.values(content);
-			const schema = status < 300 ? "Plant" : "Error";
-			expect(json?.schema.$ref).toBe(`#/components/schemas/${schema}`);
-			// The example of a Plant is made of those of its members.
-			const { examples = { plant: { value: exampleOf(Plant) } } } = json ?? {};
-			const bodies = await Promise.all(
-				returned.map((res) => res.json<{ error?: number }>()),
+			const expected = new Headers(
+				body && { "Content-Type": "application/json" },
 			);
-			expect(bodies, "see requests above").toEqual(
-				Object.values(examples).map(({ value }) => value),
-			);
-			for (const { error = "" } of bodies) {
-				expect(description).toContain(`${error}`);
+			for (const [header, { schema, examples }] of Object.entries(headers)) {
+				expected.set(header, `${examples[example]?.value}`);
+				expect(expected.get(header)).toMatch(new RegExp(schema.pattern));
 			}
+			expect([...res.headers]).toEqual([...expected]);
+
+			const text = await res.text();
+			expect(text && JSON.parse(text)).toEqual(body ?? "");
+			expect(description).toContain(`${Object(body).error ?? ""}`);
 		},
 	);
 });
