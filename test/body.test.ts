@@ -149,7 +149,8 @@ describe("JSON", () => {
 	])("returns 400 for %s", async (_, body) => {
 		const res = await post(body);
 		expect(res.status).toBe(400);
-		expect(await res.json()).toMatchObject({ error: 400 });
+		const message = expect.stringMatching(/^The body is not valid JSON/);
+		expect(await res.json()).toEqual({ error: 400, message });
 		expect(await stored()).toEqual({});
 	});
 
