@@ -106,7 +106,7 @@ it.each([
 	["/swagger-ui.html", 401],
 	["/.env.stray", 401],
 ])("serves only the files of the page: %s returns %d", async (path, status) => {
-	expect(fs.existsSync(`public${path}`)).toBe(true);
+	expect(fs.existsSync(`public${path}`), "run npm run prepare").toBe(true);
 	expect((await fetch(origin + path)).status).toBe(status);
 });
 
