@@ -117,7 +117,8 @@ const paths: Record<string, Record<string, Operation>> = {
 					description: "The bearer token is missing or wrong. `error` is 401.",
 					headers: {
 						"WWW-Authenticate": {
-							description: "The challenge (RFC 6750 §3)",
+							description:
+								'The challenge (RFC 6750 §3). With `error="invalid_token"`, the token is wrong.',
 							required: true,
 							schema: { type: "string", pattern: '^Bearer realm="plants"' },
 							examples: {
