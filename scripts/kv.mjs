@@ -9,7 +9,7 @@ import { parseArgs, promisify } from "node:util";
 const top = fileURLToPath(new URL("..", import.meta.url));
 const wranglerScript = `${top}scripts/wrangler`;
 const wrangler = new AbortController();
-/** What a line begins with: empty until the arguments are read. */
+/** What a line begins with: empty until the environment is known. */
 let label = "";
 /** @param {string} message */
 export const log = (message) => console.log(label + message);
@@ -30,7 +30,6 @@ const { positionals, values } = parseArgs({
 const env = values.env ?? process.env.CLOUDFLARE_ENV ?? "";
 const environment =
 	[values.local && "local", env].filter(Boolean).join("-") || "production";
-label = `[${environment}] `;
 const time = new Date().toISOString().replace(/\D/g, "");
 const [path = `${top}backup-${environment}-${time}`, extra] = positionals;
 /** The folder in the arguments, or a new one: an absolute path is valid in every checkout. */
@@ -50,17 +49,32 @@ export function readJson(file) {
 
 // Another level hides the JSON, or adds lines to it.
 process.env.WRANGLER_LOG = "log";
-/** @param {string[]} command */
-async function kv(...command) {
-	const args = ["kv", ...command, "--binding", "PLANTS"];
-	// Also when it is empty: otherwise, Wrangler looks for a name itself.
-	args.push(`--env=${env}`, values.local ? "--local" : "--remote");
+// Also when it is empty: otherwise, Wrangler looks for a name itself.
+const target = [`--env=${env}`, values.local ? "--local" : "--remote"];
+/** @type {(command: string[], where?: string[]) => Promise<string>} */
+async function kv(command, where = target) {
+	const args = ["kv", ...command, "--binding", "PLANTS", ...where];
 	const options = { maxBuffer: 1e9, signal: wrangler.signal };
 	const call = promisify(execFile)(wranglerScript, args, options);
 	return (await call).stdout;
 }
 /** @returns {Promise<{ name: string }[]>} */
-export const listKeys = async () => JSON.parse(await kv("key", "list"));
+export const listKeys = async () => JSON.parse(await kv(["key", "list"]));
+
+/** Whether Wrangler finds this environment in wrangler.toml. @param {string} name */
+async function isDefined(name) {
+	try {
+		await kv(["key", "list"], [`--env=${name}`, "--local"]);
+		return true;
+	} catch (error) {
+		if (`${error}`.includes("No environment found")) return false;
+		throw error;
+	}
+}
+// Then the top level is another Worker, which may be there by mistake.
+if (environment === "production" && !env && (await isDefined("production")))
+	throw new Error("Name the environment: add --env production, for example.");
+label = `[${environment}] `;
 
 const tempFolder = mkdtempSync(join(tmpdir(), "plants-"));
 process.on("exit", () => rmSync(tempFolder, { recursive: true, force: true }));
@@ -75,7 +89,7 @@ export async function bulk(action, items) {
 	const file = `${tempFolder}/items.json`;
 	try {
 		writeFileSync(file, JSON.stringify(items));
-		return [await kv("bulk", action, file)];
+		return [await kv(["bulk", action, file])];
 	} catch (error) {
 		if (items.length === 1) throw error;
 	}

@@ -55,13 +55,29 @@ it.each([
 it.each([
 	"../scripts/wrangler kv key list --binding PLANTS --remote",
 	"../scripts/wrangler secret list",
+])("finds no Worker without a name: %s", async (command) => {
+	const { fail, named } = newEnvironments();
+	expect(await fail(command)).toContain("plants-dev");
+	expect([...named]).toEqual(["plants-dev"]);
+});
+
+it.each([
 	"save.mjs",
 	"CLOUDFLARE_ENV=staging save.mjs --env=",
-])("finds no Worker without a name: %s", async (command) => {
+	"restore.mjs ../backup-production-1",
+])("asks for a name, whether there is a Worker or not: %s", async (command) => {
 	const { fail, ls, named } = newEnvironments();
-	expect(await fail(command)).toContain("plants-dev");
+	expect(await fail(command)).toBe(
+		"Name the environment: add --env production, for example.\nFailed: see above.",
+	);
 	expect(ls().join()).not.toContain("backup");
-	expect([...named]).toEqual(["plants-dev"]);
+	expect([...named]).toEqual([]);
+});
+
+it("needs no name for the local namespace", async () => {
+	const { succeed } = newEnvironments();
+	const output = await succeed("save.mjs --local");
+	expect(output).toMatch(/^\[local\] Saved 0 plants .*$/);
 });
 
 it.each(["save.mjs --env x", "CLOUDFLARE_ENV=x save.mjs", "deploy --env x"])(

@@ -227,9 +227,7 @@ it.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
 it("says in one line that it cannot run scripts/wrangler", async () => {
 	const { top, fail } = newStore();
 	fs.chmodSync(`${top}/scripts/wrangler`, 0o644);
-	expect(await fail("save.mjs")).toMatch(
-		/^.* EACCES\n\[production\] Failed.*$/,
-	);
+	expect(await fail("save.mjs")).toMatch(/^.* EACCES\nFailed: see above\.$/);
 });
 
 it.each([

@@ -8,8 +8,9 @@ import { setTimeout } from "node:timers/promises";
 process.chdir(`${import.meta.dirname}/..`);
 const { argv, env } = process;
 const [command, , action, file = ""] = argv.slice(2);
-const isProduction = argv.includes("--remote") && argv.includes("--env=");
-const store = isProduction ? "store" : "none";
+if (argv.includes("--env=production")) throw new Error("No environment found");
+const isTopLevel = argv.includes("--remote") && argv.includes("--env=");
+const store = isTopLevel ? "store" : "none";
 /** @param {string} path */
 const read = (path) => fs.existsSync(path) && fs.readFileSync(path, "utf8");
 const items = JSON.parse(read(file) || "[]");
