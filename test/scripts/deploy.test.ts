@@ -121,7 +121,7 @@ it("fails when somebody declines a question", async () => {
 });
 
 const UNKNOWN =
-	"It may have deployed the tag no-git: see scripts/wrangler deployments status.";
+	"It may have deployed the tag no-git: see scripts/wrangler deployments status of this environment.";
 
 it("tells how to see what runs when Wrangler names no Worker", async () => {
 	const { fail, program } = newCheckout();
