@@ -7,7 +7,7 @@ delete process.env.CLOUDFLARE_ENV;
 export default defineConfig({
 	test: {
 		restoreMocks: true,
-		// A slow machine must not fail a test. Only one that awaits ends after this time.
+		// A slow machine must not fail a test. A test that waits for ever ends after this time.
 		testTimeout: 600_000,
 		hookTimeout: 600_000,
 		coverage: {
@@ -28,6 +28,7 @@ export default defineConfig({
 				test: {
 					name: "worker",
 					include: ["test/*.test.ts"],
+					globalSetup: "test/document.ts",
 					setupFiles: "test/setup.ts",
 				},
 			},

@@ -1,7 +1,5 @@
 import { env } from "cloudflare:workers";
-import { expect } from "vitest";
-// Not src/openapi.ts, which builds parts of the schemas that the bundle does not build.
-import openapi from "../public/openapi.json";
+import { expect, inject } from "vitest";
 import app from "../src/app";
 
 export const plant = '{"id":1,"name":"Ficus"}';
@@ -34,9 +32,8 @@ export async function post(
 	// As in production: a change that refuses https URLs must fail a test.
 	const url = "https://plants.example.com/plants";
 	const res = await app.request(url, init, { ...env, ...bindings });
-	const { responses } = openapi.paths["/plants"].post;
-	const document = "public/openapi.json, which npm test -- -u writes";
-	expect(Object.keys(responses), document).toContain(`${res.status}`);
+	const { responses } = inject("document").paths["/plants"]?.post ?? {};
+	expect(responses).toHaveProperty(`${res.status}`);
 	return res;
 }
 
@@ -56,7 +53,12 @@ export const chunked = (chunks: (string | Uint8Array)[]) =>
 export const withPut = (put: () => Promise<void>) => ({ PLANTS: { put } });
 
 /** Bindings with a KV namespace that fails. */
-export const failingKv = withPut(() => Promise.reject(new Error("KV is down")));
+export const failingKv = {
+	PLANTS: new Proxy(
+		{},
+		{ get: () => () => Promise.reject(new Error("KV is down")) },
+	),
+};
 
 /** Everything in the KV namespace: values by key. */
 export async function stored(): Promise<Record<string, string | null>> {
