@@ -9,7 +9,7 @@ import { parseArgs, promisify } from "node:util";
 const top = fileURLToPath(new URL("..", import.meta.url));
 const wranglerScript = `${top}scripts/wrangler`;
 const wrangler = new AbortController();
-/** What a line begins with: empty until the environment is known. */
+/** What a line begins with: empty until the environment is checked. */
 let label = "";
 /** @param {string} message */
 export const log = (message) => console.log(label + message);
@@ -71,7 +71,7 @@ async function isDefined(name) {
 		throw error;
 	}
 }
-// Then the top level is another Worker, which may be there by mistake.
+// With a table for production, the top level is another Worker, which may be there by mistake.
 if (environment === "production" && !env && (await isDefined("production")))
 	throw new Error("Name the environment: add --env production, for example.");
 label = `[${environment}] `;

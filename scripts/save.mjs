@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Saves the plants of an environment into a new folder of the checkout:
 // backup-<environment>-<time>. With a folder, continues that save. Without --env or the variable
-// CLOUDFLARE_ENV, the environment is production, while it is the only one.
+// CLOUDFLARE_ENV, the environment is production, if it is the only one.
 // Usage: scripts/save.mjs [--env NAME] [--local] [FOLDER]
 import fs from "node:fs";
 import { folder, getPlants, listKeys, log, readJson } from "./kv.mjs";

@@ -9,7 +9,7 @@ interface Schema {
 	anyOf?: Schema[];
 }
 
-/** Has each object and each array of the schema, and nothing else. Of a union, the first. */
+/** Has each object and array in the schema, and nothing else. Of a union, the first option. */
 function nested(schema: Schema = {}): unknown {
 	const { type, properties = {}, items } = schema.anyOf?.[0] ?? schema;
 	if (type === "array") return [nested(items)].filter((item) => item);
@@ -41,8 +41,8 @@ it.each([
 			function endRequest(this: unknown, ...args: unknown[]) {
 				if (calls++ < call) return builtIn.apply(this, args);
 				ended = true;
-				end ??= new Error(`after the first request ended in call ${call}`);
-				// The platform runs no catch block, so none may delete the property here.
+				end ??= new Error(`after a request ended in call ${call}`);
+				// The platform runs no catch block. Here, that of Zod runs: it must not delete the property.
 				if (name === "defineProperty") {
 					const locked = { ...Object(args[2]), configurable: false };
 					builtIn(args[0], args[1], locked);
@@ -64,7 +64,8 @@ it.each([
 			expect(await res.text(), end?.stack).toBe('{"name":"2"}');
 			expect(await stored()).toHaveProperty(id, '{"name":"2"}');
 			const text = await (await isolate.post(withNested)).text();
-			const remedy = "src/plant.ts has no example with each of its objects";
+			const remedy =
+				"in src/plant.ts, give an example with each of its objects";
 			expect(text, `${remedy}: ${end?.stack}`).toBe(expected);
 		}
 	},

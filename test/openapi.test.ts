@@ -86,7 +86,7 @@ describe("the OpenAPI document", () => {
 			const member = schemas.NewPlant.properties?.[name];
 			expect(
 				member,
-				"register both with the member itself, not within z.optional",
+				"register the description and the examples outside of z.optional",
 			).toMatchObject({
 				description: expect.stringMatching(/./),
 				examples: expect.arrayContaining([example]),
@@ -96,7 +96,7 @@ describe("the OpenAPI document", () => {
 
 	it("has a maximum for each array", () => {
 		// Otherwise, the errors of 150,000 wrong items overflow the stack.
-		JSON.parse(JSON.stringify(schemas), (_, value) => {
+		JSON.stringify(schemas, (_, value) => {
 			if (value?.type === "array") expect(value).toHaveProperty("maxItems");
 			return value;
 		});
@@ -133,7 +133,7 @@ describe("the OpenAPI document", () => {
 	);
 
 	it.each(operations)(
-		"has one media type, 401, 403 and 500, and no security of its own: $name",
+		"documents 401, 403 and 500, only JSON, and no security of its own: $name",
 		(operation) => {
 			// One of its own would replace the security of the document.
 			expect(operation).not.toHaveProperty("security");
@@ -156,19 +156,20 @@ const responses = operations.flatMap((operation) =>
 );
 
 it.each(responses)(
-	"documents a Plant, from 300 an Error, or no body: $name",
+	"documents a Plant below 300, otherwise an Error, or no body: $name",
 	({ status, content }) => {
-		const name = status < 300 ? "Plant" : "Error";
-		const schema = { $ref: `#/components/schemas/${name}` };
+		const schemaName = status < 300 ? "Plant" : "Error";
+		const schema = { $ref: `#/components/schemas/${schemaName}` };
 		const json = { schema, examples: expect.anything() };
 		expect(content).toBeOneOf([{}, { "application/json": json }]);
+		// Without an example, no request below tests it.
 		expect(content["application/json"]?.examples).not.toEqual({});
 	},
 );
 
-/** Each example: "POST /plants 400 tooLarge". Without a body, it is named noContent. */
+/** Each example: "POST /plants 400 tooLarge". A response without a body is one, noContent. */
 const examples = responses.flatMap(({ name, content, ...response }) => {
-	const { "application/json": json } = content;
+	const json = content["application/json"];
 	const bodies = json?.examples ?? { noContent: { value: undefined } };
 	return Object.entries(bodies).map(([example, { value }]) => {
 		return { ...response, name: `${name} ${example}`, example, body: value };
