@@ -4,7 +4,7 @@ import { MAX_BODY_BYTES } from "./body";
 import { exampleOf, NewPlant, Plant } from "./plant";
 
 /** The requests in `test/openapi.test.ts` have the names of the examples. */
-type Examples<Value> = Record<string, { summary?: string; value: Value }>;
+type Examples = Record<string, { summary: string; value: object }>;
 
 interface Content {
 	schema: { $ref: string };
@@ -19,10 +19,10 @@ interface ResponseObject {
 			required: true;
 			schema: { type: "string"; pattern: string };
 			/** The values that come with the examples of the body, under the same names. */
-			examples: Examples<string>;
+			examples: Record<string, { value: string }>;
 		}
 	>;
-	content?: Record<string, Content & { examples: Examples<object> }>;
+	content?: Record<string, Content & { examples: Examples }>;
 }
 
 interface Operation {
@@ -44,7 +44,7 @@ const schemaOf = (name: "Plant" | "NewPlant" | "Error") => ({
 });
 
 /** The body of a response. For an error, `value` is an `Error`. */
-const json = (name: "Plant" | "Error", examples: Examples<object>) => ({
+const json = (name: "Plant" | "Error", examples: Examples) => ({
 	"application/json": { schema: schemaOf(name), examples },
 });
 
