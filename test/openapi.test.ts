@@ -5,7 +5,7 @@ import app from "../src/app";
 import { MAX_BODY_BYTES } from "../src/body";
 import { document } from "../src/openapi";
 import { exampleOf, NewPlant } from "../src/plant";
-import { failingKv, overHttp, post } from "./request";
+import { failingKv, overHttp, plant, post } from "./request";
 
 const { schemas } = document.components;
 
@@ -177,8 +177,6 @@ const examples = responses.flatMap(({ name, content, ...response }) => {
 });
 
 describe("each example of the OpenAPI document", () => {
-	const plant = '{"id":42,"name":"Ficus"}';
-
 	const requests: Record<string, () => Promise<Response>> = {
 		"POST /plants 200 stored": () => post(JSON.stringify(exampleOf(NewPlant))),
 		"POST /plants 400 notJson": () => post('{"id":42,"name":"Ficus",}'),
