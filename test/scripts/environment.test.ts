@@ -80,7 +80,7 @@ it("needs no name for the local namespace", async () => {
 	expect(output).toMatch(/^\[local\] Saved 0 plants .*$/);
 });
 
-it.each(["save.mjs --env x", "CLOUDFLARE_ENV=x save.mjs", "deploy --env x"])(
+it.each(["save.mjs --env x", "CLOUDFLARE_ENV=x save.mjs"])(
 	"refuses an unknown environment: %s",
 	async (command) => {
 		const { fail, named } = newEnvironments();
@@ -88,6 +88,14 @@ it.each(["save.mjs --env x", "CLOUDFLARE_ENV=x save.mjs", "deploy --env x"])(
 		expect([...named]).toEqual([]);
 	},
 );
+
+it.each([
+	"deploy --dry-run --env staging",
+	"CLOUDFLARE_ENV=staging deploy --dry-run",
+])("names the Worker of the environment: %s", async (command) => {
+	const output = await newEnvironments().succeed(command);
+	expect(output).toMatch(/: a dry run of the Worker plants-staging .*$/);
+});
 
 it("creates a namespace with the title that the operator writes", async () => {
 	const { run } = newEnvironments();
