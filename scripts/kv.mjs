@@ -9,7 +9,7 @@ import { parseArgs, promisify } from "node:util";
 const top = fileURLToPath(new URL("..", import.meta.url));
 const wranglerScript = `${top}scripts/wrangler`;
 const wrangler = new AbortController();
-/** What a line begins with: empty until the environment is checked. */
+/** What a line begins with: empty until the arguments are read. */
 let label = "";
 /** @param {string} message */
 export const log = (message) => console.log(label + message);
@@ -36,7 +36,10 @@ const [path = `${top}backup-${environment}-${time}`, extra] = positionals;
 export const folder = relative("", path) || ".";
 const [, savedFrom] = /^backup-(.+)-\d+$/.exec(basename(resolve(path))) ?? [];
 if (extra || savedFrom !== environment)
-	throw new Error(`${positionals.join(" ")} is not a save of ${environment}.`);
+	throw new Error(
+		`${positionals.join(" ")} is not a save of ${environment}. For a save of another environment, add --env NAME or --local.`,
+	);
+label = `[${environment}] `;
 
 /** @param {string} file */
 export function readJson(file) {
@@ -51,30 +54,15 @@ export function readJson(file) {
 process.env.WRANGLER_LOG = "log";
 // Also when it is empty: otherwise, Wrangler looks for a name itself.
 const target = [`--env=${env}`, values.local ? "--local" : "--remote"];
-/** @type {(command: string[], where?: string[]) => Promise<string>} */
-async function kv(command, where = target) {
-	const args = ["kv", ...command, "--binding", "PLANTS", ...where];
+/** @type {(...command: string[]) => Promise<string>} */
+async function kv(...command) {
+	const args = ["kv", ...command, "--binding", "PLANTS", ...target];
 	const options = { maxBuffer: 1e9, signal: wrangler.signal };
 	const call = promisify(execFile)(wranglerScript, args, options);
 	return (await call).stdout;
 }
 /** @returns {Promise<{ name: string }[]>} */
-export const listKeys = async () => JSON.parse(await kv(["key", "list"]));
-
-/** Whether Wrangler finds this environment in wrangler.toml. @param {string} name */
-async function isDefined(name) {
-	try {
-		await kv(["key", "list"], [`--env=${name}`, "--local"]);
-		return true;
-	} catch (error) {
-		if (`${error}`.includes("No environment found")) return false;
-		throw error;
-	}
-}
-// With a table for production, the top level is another Worker, which may be there by mistake.
-if (environment === "production" && !env && (await isDefined("production")))
-	throw new Error("Name the environment: add --env production, for example.");
-label = `[${environment}] `;
+export const listKeys = async () => JSON.parse(await kv("key", "list"));
 
 const tempFolder = mkdtempSync(join(tmpdir(), "plants-"));
 process.on("exit", () => rmSync(tempFolder, { recursive: true, force: true }));
@@ -89,7 +77,7 @@ export async function bulk(action, items) {
 	const file = `${tempFolder}/items.json`;
 	try {
 		writeFileSync(file, JSON.stringify(items));
-		return [await kv(["bulk", action, file])];
+		return [await kv("bulk", action, file)];
 	} catch (error) {
 		if (items.length === 1) throw error;
 	}

@@ -227,20 +227,26 @@ it.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
 it("says in one line that it cannot run scripts/wrangler", async () => {
 	const { top, fail } = newStore();
 	fs.chmodSync(`${top}/scripts/wrangler`, 0o644);
-	expect(await fail("save.mjs")).toMatch(/^.* EACCES\nFailed: see above\.$/);
+	const output = await fail("save.mjs");
+	expect(output).toMatch(/^.* EACCES\n\[production\] Failed: see above\.$/);
 });
 
 it.each([
-	["save.mjs --removed", /^Unknown option '--removed'.*\n.*$/],
-	["restore.mjs ../backup-production-1 x", /not a save of production\.\n.*$/],
-	["restore.mjs ../backup-staging-1", /not a save of production\.\n.*$/],
-	["restore.mjs -e x ../backup-production-1", /not a save of x\.\n.*$/],
-	["restore.mjs --local ../backup-production-1", /not a save of local\.\n.*$/],
-	["restore.mjs ../xbackup-production-1", /not a save of production\.\n.*$/],
-	["restore.mjs ../backup-production-2-1", /not a save of production\.\n.*$/],
-])("refuses %s", async (command, output) => {
+	["save.mjs --removed", "Unknown option '--removed'"],
+	["restore.mjs ../backup-production-1 x", "is not a save of production."],
+	[
+		"restore.mjs ../backup-staging-1",
+		"production. For a save of another environment, add --env NAME",
+	],
+	["restore.mjs -e x ../backup-production-1", "is not a save of x."],
+	["restore.mjs --local ../backup-production-1", "is not a save of local."],
+	["restore.mjs ../xbackup-production-1", "is not a save of production."],
+	["restore.mjs ../backup-production-2-1", "is not a save of production."],
+])("refuses %s: %s", async (command, reason) => {
 	const { fail, ls } = newStore();
-	expect(await fail(command)).toMatch(output);
+	const output = await fail(command);
+	expect(output).toContain(reason);
+	expect(output).toMatch(/^.*\nFailed: see above\.$/);
 	expect(ls()).not.toContain("calls.log");
 });
 

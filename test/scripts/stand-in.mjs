@@ -8,7 +8,6 @@ import { setTimeout } from "node:timers/promises";
 process.chdir(`${import.meta.dirname}/..`);
 const { argv, env } = process;
 const [command, , action, file = ""] = argv.slice(2);
-if (argv.includes("--env=production")) throw new Error("No environment found");
 const isTopLevel = argv.includes("--remote") && argv.includes("--env=");
 const store = isTopLevel ? "store" : "none";
 /** @param {string} path */
