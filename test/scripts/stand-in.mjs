@@ -16,10 +16,13 @@ const items = JSON.parse(read(file) || "[]");
 fs.appendFileSync("calls.log", `${argv.slice(2).join(" ")}\n`);
 if (action === "get") fs.appendFileSync("read.log", `${items.join("\n")}\n`);
 
-const waits = env.WAIT && action !== "list";
+const isDryRun = argv.includes("--dry-run");
+const waits = env.WAIT && action !== "list" && !isDryRun;
 if (waits) fs.writeFileSync("waiting", "");
 while (waits && !fs.existsSync("go")) await setTimeout(50);
-if (command === "deploy") {
+if (isDryRun) {
+	console.log("--dry-run: exiting now.");
+} else if (command === "deploy") {
 	const file = `${env.WRANGLER_OUTPUT_FILE_PATH}`;
 	fs.writeFileSync(file, '{"type":"wrangler-session"}\n');
 	// Wrangler writes no version when it deploys, and then cannot set the domain.
