@@ -25,9 +25,10 @@ let origin: string;
 beforeAll(async () => {
 	for (const file of strayFiles) fs.writeFileSync(file, "stray");
 	const wrangler = "node_modules/wrangler/bin/wrangler.js";
-	// Without --config, Wrangler prefers a wrangler.json in a folder above.
-	const args = ["deploy", "--dry-run", "--config=wrangler.toml", "--outdir"];
-	execFileSync(process.execPath, [wrangler, ...args, directory], {
+	// Without --config, Wrangler prefers a wrangler.json in a folder above. With a second environment,
+	// the top level of wrangler.toml has no name.
+	const args = ["deploy", "--dry-run", "--config=wrangler.toml", "--name=x"];
+	execFileSync(process.execPath, [wrangler, ...args, "--outdir", directory], {
 		env: { ...process.env, WRANGLER_LOG_PATH: directory },
 	});
 	const { url } = await server.listen();

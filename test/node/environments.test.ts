@@ -7,45 +7,47 @@ import {
 
 const config = "wrangler.toml";
 const { rawConfig } = experimental_readRawConfig({ config });
-const { env: tables = {} } = rawConfig;
 const read = (env: string) => unstable_readConfig({ config, env });
 const topLevel = read("");
-/** The top level, and each table with what it inherits. */
-const environments = [topLevel, ...Object.keys(tables).map(read)];
+/** Each table of `env`, with what it inherits from the top level. */
+const tables = Object.keys(rawConfig.env ?? {}).map(read);
+/** Without tables, the top level is production. With tables, it is no environment. */
+const environments = tables.length > 0 ? tables : [topLevel];
 
 const REMEDY = "see A second environment in docs/operations.md";
 
 it.each(environments)(
-	"$name has a namespace, requires the token, has no URLs of old versions, and logs",
+	"$name has a namespace, requires the token, has no URLs of old versions, and logs each error",
 	(environment) => {
+		const { observability } = environment;
+		// Wrangler's defaults, then what stands in wrangler.toml.
+		const defaults = { head_sampling_rate: 1, persist: true };
+		const logs = { ...defaults, ...observability, ...observability?.logs };
 		const namespace = expect.objectContaining({ binding: "PLANTS" });
-		expect(environment, REMEDY).toMatchObject({
-			secrets: { required: expect.arrayContaining(["ACCESS_TOKEN"]) },
+		expect({ ...environment, logs }, REMEDY).toMatchObject({
+			name: expect.any(String),
 			kv_namespaces: expect.arrayContaining([namespace]),
+			secrets: { required: expect.arrayContaining(["ACCESS_TOKEN"]) },
 			preview_urls: false,
-			observability: { enabled: true },
+			logs: { enabled: true, head_sampling_rate: 1, persist: true },
 		});
 	},
 );
 
-/** The namespaces and the domains that an environment names. */
-const owned = ({ kv_namespaces, routes = [] }: Unstable_Config) => [
+/** What an environment has for itself on the platform: its Worker, namespaces and domains. */
+const owned = ({ name, kv_namespaces, routes = [] }: Unstable_Config) => [
+	...(name ? [name] : []),
 	...kv_namespaces.flatMap(({ id }) => id ?? []),
 	...routes.map((route) => (typeof route === "string" ? route : route.pattern)),
 ];
 
 it("gives each environment a Worker, a namespace and domains of its own", () => {
-	const names = environments.map(({ name }) => name);
-	const all = [...names, ...environments.flatMap(owned)];
+	const all = environments.flatMap(owned);
 	expect(all, REMEDY).toEqual([...new Set(all)]);
 });
 
 // Otherwise, a command without --env acts on production.
-it.runIf(Object.keys(tables).length > 0)(
-	"names production in a table, and nothing of it at the top level",
-	() => {
-		const production = { name: expect.any(String) };
-		expect(tables, REMEDY).toMatchObject({ production });
-		expect(owned(topLevel), REMEDY).toEqual([]);
-	},
-);
+it("names a Worker, a namespace or a domain at the top level only without tables", () => {
+	const owners = [topLevel, ...tables].map(owned).filter(([first]) => first);
+	expect(owners, REMEDY).toEqual(environments.map(owned));
+});
