@@ -48,6 +48,88 @@ const json = (name: "Plant" | "Error", examples: Examples) => ({
 	"application/json": { schema: schemaOf(name), examples },
 });
 
+/** The responses that each operation has. */
+const commonResponses: Record<string, ResponseObject> = {
+	401: {
+		description: "The bearer token is missing or wrong. `error` is 401.",
+		headers: {
+			"WWW-Authenticate": {
+				description:
+					'The challenge (RFC 6750 §3). With `error="invalid_token"`, the token is wrong.',
+				required: true,
+				schema: { type: "string", pattern: '^Bearer realm="plants"' },
+				examples: {
+					missing: { value: 'Bearer realm="plants"' },
+					invalid: {
+						value: 'Bearer realm="plants", error="invalid_token"',
+					},
+				},
+			},
+		},
+		content: json("Error", {
+			missing: {
+				summary: "The token is missing",
+				value: {
+					error: 401,
+					message: "Send the header Authorization: Bearer <ACCESS_TOKEN>.",
+				},
+			},
+			invalid: {
+				summary: "The token is wrong",
+				value: {
+					error: 401,
+					message:
+						"The token is not valid. Send it without a second Bearer, or ask the operator for one.",
+				},
+			},
+		}),
+	},
+	403: {
+		description:
+			"The request came over http, not https, so others on the network can read its token. `error` is 403.",
+		content: json("Error", {
+			http: {
+				summary: "The request came over http",
+				value: {
+					error: 403,
+					message:
+						"Use https. Replace the token: over http, others can read it.",
+				},
+			},
+		}),
+	},
+	500: {
+		description:
+			"Internal error: the request is not the cause. `error` is 500.",
+		content: json("Error", {
+			internal: {
+				summary: "Internal error",
+				value: {
+					error: 500,
+					message: "Internal error. Try again later.",
+				},
+			},
+		}),
+	},
+};
+
+/** The response 503 of an operation that uses KV. */
+const kvFailed = (description: string, message: string): ResponseObject => ({
+	description,
+	headers: {
+		"Retry-After": {
+			description:
+				"Seconds to wait before the request is sent again (RFC 9110 §10.2.3)",
+			required: true,
+			schema: { type: "string", pattern: "^[0-9]+$" },
+			examples: { store: { value: "1" } },
+		},
+	},
+	content: json("Error", {
+		store: { summary: "KV failed", value: { error: 503, message } },
+	}),
+});
+
 /** The operations by path and method. */
 const paths: Record<string, Record<string, Operation>> = {
 	"/plants": {
@@ -113,91 +195,11 @@ const paths: Record<string, Record<string, Operation>> = {
 						},
 					}),
 				},
-				401: {
-					description: "The bearer token is missing or wrong. `error` is 401.",
-					headers: {
-						"WWW-Authenticate": {
-							description:
-								'The challenge (RFC 6750 §3). With `error="invalid_token"`, the token is wrong.',
-							required: true,
-							schema: { type: "string", pattern: '^Bearer realm="plants"' },
-							examples: {
-								missing: { value: 'Bearer realm="plants"' },
-								invalid: {
-									value: 'Bearer realm="plants", error="invalid_token"',
-								},
-							},
-						},
-					},
-					content: json("Error", {
-						missing: {
-							summary: "The token is missing",
-							value: {
-								error: 401,
-								message:
-									"Send the header Authorization: Bearer <ACCESS_TOKEN>.",
-							},
-						},
-						invalid: {
-							summary: "The token is wrong",
-							value: {
-								error: 401,
-								message:
-									"The token is not valid. Send it without a second Bearer, or ask the operator for one.",
-							},
-						},
-					}),
-				},
-				403: {
-					description:
-						"The request came over http, not https, so others on the network can read its token. `error` is 403.",
-					content: json("Error", {
-						http: {
-							summary: "The request came over http",
-							value: {
-								error: 403,
-								message:
-									"Use https. Replace the token: over http, others can read it.",
-							},
-						},
-					}),
-				},
-				500: {
-					description:
-						"Internal error: the request is not the cause. `error` is 500.",
-					content: json("Error", {
-						internal: {
-							summary: "Internal error",
-							value: {
-								error: 500,
-								message: "Internal error. Try again later.",
-							},
-						},
-					}),
-				},
-				503: {
-					description:
-						"KV failed. The plant may or may not be stored, so send the same request again, unless a newer plant with the same `id` was stored since. `error` is 503.",
-					headers: {
-						"Retry-After": {
-							description:
-								"Seconds to wait before the request is sent again (RFC 9110 §10.2.3)",
-							required: true,
-							schema: { type: "string", pattern: "^[0-9]+$" },
-							examples: { store: { value: "1" } },
-						},
-					},
-					content: json("Error", {
-						store: {
-							summary: "KV failed",
-							value: {
-								error: 503,
-								message:
-									"The plant could not be stored. Send the same request again.",
-							},
-						},
-					}),
-				},
+				...commonResponses,
+				503: kvFailed(
+					"KV failed. The plant may or may not be stored, so send the same request again, unless a newer plant with the same `id` was stored since. `error` is 503.",
+					"The plant could not be stored. Send the same request again.",
+				),
 			},
 		},
 	},
