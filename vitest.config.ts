@@ -28,7 +28,6 @@ export default defineConfig({
 				test: {
 					name: "worker",
 					include: ["test/*.test.ts"],
-					globalSetup: "test/document.ts",
 					setupFiles: "test/setup.ts",
 				},
 			},

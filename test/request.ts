@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
-import { expect, inject } from "vitest";
+import { expect } from "vitest";
 import app from "../src/app";
+import { document } from "../src/openapi";
 
 export const plant = '{"id":1,"name":"Ficus"}';
 
@@ -32,7 +33,7 @@ export async function post(
 	// As in production: a change that refuses https URLs must fail a test.
 	const url = "https://plants.example.com/plants";
 	const res = await app.request(url, init, { ...env, ...bindings });
-	const { responses } = inject("document").paths["/plants"]?.post ?? {};
+	const { responses } = document.paths["/plants"]?.post ?? {};
 	expect(responses).toHaveProperty(`${res.status}`);
 	return res;
 }
