@@ -75,7 +75,7 @@ describe("the size", () => {
 	});
 
 	it("is that of the body, whatever Content-Length says", async () => {
-		for (const length of ["5", "2000000"]) {
+		for (const length of ["5", `${MAX_BODY_BYTES + 1}`]) {
 			const res = await post(plant, { "Content-Length": length });
 			expect(res.status).toBe(200);
 		}
@@ -89,7 +89,7 @@ describe("the size", () => {
 		"reads a larger body to its end, and not with arrayBuffer(), with %j",
 		async (headers) => {
 			const readAll = vi.spyOn(Request.prototype, "arrayBuffer");
-			const chunks: string[] = Array(100).fill(" ".repeat(1_048_576));
+			const chunks: string[] = Array(100).fill(" ".repeat(MAX_BODY_BYTES));
 			const res = await post(chunked(chunks), headers);
 			expect(await res.json()).toMatchObject({ error: 413 });
 			expect(chunks.length).toBe(0);
@@ -126,7 +126,7 @@ describe("the encoding", () => {
 	});
 
 	it("reads characters that are split over two chunks", async () => {
-		const name = "€".repeat(40_000);
+		const name = "€".repeat(MAX_BODY_BYTES / 4);
 		await post(chunked([`{"id":1,"name":"${name}"}`]));
 		expect(await stored()).toEqual({ 1: `{"name":"${name}"}` });
 	});
@@ -144,7 +144,7 @@ describe("JSON", () => {
 		["a comment", `${plant} // comment`],
 		["two byte order marks", `\ufeff\ufeff${plant}`],
 		["a trailing comma", '{"id":1,"name":"Ficus",}'],
-		["100,000 open brackets", "[".repeat(100_000)],
+		["open brackets alone", "[".repeat(MAX_BODY_BYTES)],
 		["UTF-16", new Uint8Array([0x7b, 0, 0x7d, 0])],
 	])("returns 400 for %s", async (_, body) => {
 		const res = await post(body);

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { MAX_BODY_BYTES } from "../src/body";
 import { post, stored } from "./request";
 
 const zeros = (count: number) => "0".repeat(count);
@@ -48,7 +49,9 @@ it.each([
 	expect(await stored()).toEqual({});
 });
 
-const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
+/** Some libraries recurse, and throw a RangeError. */
+const depth = MAX_BODY_BYTES / 4;
+const deep = `${"[".repeat(depth)}${"]".repeat(depth)}`;
 
 it.each([
 	["an escaped i", '{"\\u0069d":9007199254740993,"name":""}'],
@@ -70,7 +73,7 @@ it.each([
 		'{"x":"}]\\\\","\\"{[":"\\\\\\"{\\n","id":9007199254740993,"name":""}',
 	],
 	[
-		"100,000 nested arrays before it",
+		"deeply nested arrays before it",
 		`{"x":${deep},"id":9007199254740993,"name":"","y":1.5}`,
 	],
 ])("reads the top-level id exactly with %s", async (_, body) => {
