@@ -8,8 +8,8 @@ export default defineConfig({
 	test: {
 		restoreMocks: true,
 		// A slow machine must not fail a test. A test that waits for ever ends after this time.
-		testTimeout: 600_000,
-		hookTimeout: 600_000,
+		testTimeout: 120_000,
+		hookTimeout: 120_000,
 		coverage: {
 			provider: "istanbul",
 			include: ["src/**/*.ts"],
@@ -41,7 +41,12 @@ export default defineConfig({
 			},
 			{
 				extends: true,
-				test: { name: "scripts", include: ["test/scripts/*.test.ts"] },
+				test: {
+					name: "scripts",
+					include: ["test/scripts/*.test.ts"],
+					// A test runs several commands, each for at most a minute.
+					testTimeout: 600_000,
+				},
 			},
 		],
 	},
