@@ -140,11 +140,13 @@ describe("ACCESS_TOKEN", () => {
 				const res = await post(plant, headers, { ACCESS_TOKEN });
 				expect(res.status).toBe(500);
 				expect(await res.json()).toMatchObject({ error: 500 });
+				expect(log).toHaveBeenCalledOnce();
 				expect(JSON.parse(log.mock.lastCall?.[0])).toEqual({
 					event: "access_token_unusable",
 					// The whole message, so that it has no part of the secret.
 					error: { name: "Error", message, stack: expect.any(String) },
 				});
+				log.mockClear();
 				expect(await stored()).toEqual({});
 			}
 		},

@@ -198,7 +198,11 @@ it.each([
 ])("is not read when %s", async (_, method, path, headers) => {
 	const request = new Request(`http://localhost${path}`, {
 		method,
-		headers: { Authorization: "Bearer test-token", ...headers },
+		headers: {
+			Authorization: "Bearer test-token",
+			"Content-Type": "application/json",
+			...headers,
+		},
 		body: plant,
 	});
 	await app.fetch(request, env);

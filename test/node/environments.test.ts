@@ -35,10 +35,17 @@ it.each(environments)(
 );
 
 /** What an environment has for itself on the platform: its Worker, namespaces and domains. */
-const owned = ({ name, kv_namespaces, routes = [] }: Unstable_Config) => [
+const owned = ({
+	name,
+	kv_namespaces,
+	route,
+	routes = [],
+}: Unstable_Config) => [
 	...(name ? [name] : []),
 	...kv_namespaces.flatMap(({ id }) => id ?? []),
-	...routes.map((route) => (typeof route === "string" ? route : route.pattern)),
+	...[route ?? [], routes]
+		.flat()
+		.map((each) => (typeof each === "string" ? each : each.pattern)),
 ];
 
 it("gives each environment a Worker, a namespace and domains of its own", () => {

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import type { KVNamespace } from "@cloudflare/workers-types";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createTestHarness } from "wrangler";
-import { newCheckout, TERMINAL } from "./checkout.ts";
+import { newCheckout, TERMINAL, UNTIL_ECHO_IS_OFF } from "./checkout.ts";
 
 const worker = (ACCESS_TOKEN: string) =>
 	createTestHarness({
@@ -104,7 +104,7 @@ it.each([
 	[
 		"asks a host with TLS, and shows the error of curl",
 		"https://plants.my-name.localhost",
-		/^curl: \(\d+\) .*\n.* is not there\. See the error of curl above\.$/,
+		/^curl: \(\d+\) .* port 443 .*\n.* is not there\. See the error of curl above\.$/,
 	],
 	["does not follow a redirect", "$REDIRECT", /unknown whether .* 307$/],
 	[
@@ -153,7 +153,8 @@ it("shows the token to no argument, no proxy, no trace and no log", async () => 
 
 it("does not show the paste, and ignores Ctrl-Z", async () => {
 	const { succeed } = newCheckout("scripts/wrangler", { ...urls, ...TERMINAL });
-	expect(await succeed("echo token-1 | check-token $GOOD")).toMatch(
+	const paste = `{ ${UNTIL_ECHO_IS_OFF}; echo token-1; }`;
+	expect(await succeed(`${paste} | check-token $GOOD`)).toMatch(
 		/^stty -echo\ntrap -- '' SIGTSTP\n.*The token is valid\..*\nstty echo\n.*$/,
 	);
 });

@@ -15,6 +15,10 @@ export const STAND_IN = "test/scripts/stand-in.mjs";
 /** Variables with which bash takes its input for a terminal. */
 export const TERMINAL = { BASH_ENV: resolve("test/scripts/terminal.bash") };
 
+/** Waits in a line of bash until the echo of this terminal is off. */
+export const UNTIL_ECHO_IS_OFF =
+	"until [ -e ~/stty-echo ]; do sleep 0.05; done";
+
 /** Serves Cloudflare's API on this machine. Returns the variables with which Wrangler uses it. */
 export function serveApi(listener: RequestListener) {
 	const api = createServer(listener).listen(0);

@@ -79,8 +79,10 @@ it("names a change that is not committed", async () => {
 
 it("names the commit of a worktree", async () => {
 	const { top, succeed } = newCheckout(STAND_IN);
-	const tag = commit(top);
+	commit(top);
 	git(top, "worktree", "add", "--quiet", "../tree");
+	fs.writeFileSync(`${top}/../tree/another-file`, "");
+	const tag = commit(`${top}/../tree`);
 	expect(await succeed("../../tree/scripts/deploy")).toBe(deployed(tag));
 });
 

@@ -165,11 +165,14 @@ it.each<[string, (plant?: SavedPlant) => object[]]>([
 	expect(stored()).toEqual({});
 });
 
-it("ends a restore when KV fails", async () => {
-	const { save, fail } = await newSave();
-	const output = await fail(`DOWN=1 restore.mjs ${save}`);
-	expect(output).toMatch(/KV is down(.*\n)+\[production\] Failed.*$/);
-});
+it.each(["put", "get"])(
+	"ends a restore when KV fails to %s",
+	async (action) => {
+		const { save, fail } = await newSave();
+		const output = await fail(`DOWN=${action} restore.mjs ${save}`);
+		expect(output).toMatch(/KV is down(.*\n)+\[production\] Failed.*$/);
+	},
+);
 
 it.each([
 	[

@@ -30,7 +30,7 @@ if (isDryRun) {
 	const version_id = env.DECLINED ? null : "1";
 	const entry = { type: "deploy", worker_name: "shop", version_id };
 	fs.appendFileSync(file, JSON.stringify(entry));
-} else if (env.DOWN) {
+} else if (env.DOWN === action) {
 	throw new Error("KV is down");
 } else if (action === "list") {
 	// KV sorts the keys, and lists a deleted one for a minute.
