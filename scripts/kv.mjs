@@ -35,10 +35,11 @@ const [path = `${top}backup-${environment}-${time}`, extra] = positionals;
 /** The folder in the arguments, or a new one: an absolute path is valid in every checkout. */
 export const folder = relative("", path) || ".";
 const [, savedFrom] = /^backup-(.+)-\d+$/.exec(basename(resolve(path))) ?? [];
-if (extra || savedFrom !== environment)
-	throw new Error(
-		`${positionals.join(" ")} is not a save of ${environment}. For a save of another environment, add --env NAME or --local.`,
-	);
+if (extra || savedFrom !== environment) {
+	const hint = "For a save of another environment, add --env NAME or --local.";
+	const save = positionals.join(" ");
+	throw new Error(`${save} is not a save of ${environment}. ${hint}`);
+}
 label = `[${environment}] `;
 
 /** @param {string} file */
