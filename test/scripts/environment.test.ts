@@ -63,11 +63,13 @@ it.each([
 	["CLOUDFLARE_ENV=staging save.mjs --env=", "no Worker name is configured"],
 	["restore.mjs ../backup-production-1", "no Worker name is configured"],
 ])("sends no request without an environment: %s", async (command, reason) => {
-	const { top, fail, write, named } = newEnvironments();
+	const { top, fail, ls, write, named } = newEnvironments();
 	fs.mkdirSync(`${top}/backup-production-1`);
 	write("backup-production-1/saved.json", '["7"]');
 	write("backup-production-1/plants-1.json", '[{"key":"7","value":"{}"}]');
 	expect(await fail(command)).toContain(reason);
+	const folders = ls().filter((name) => name.startsWith("backup"));
+	expect(folders).toEqual(["backup-production-1"]);
 	expect([...named]).toEqual([]);
 });
 
