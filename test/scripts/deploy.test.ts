@@ -48,12 +48,12 @@ it.each([
 	[
 		"a word that is not an option",
 		"deploy src",
-		/argument: src(.*\n)+.* Nothing is deployed\.$/,
+		/argument: src(.*\n)+.* error above\. Nothing is deployed\.$/,
 	],
 	[
 		"an unknown environment",
 		"deploy --env x",
-		/No environment found(.*\n)+.* Nothing is deployed\.$/,
+		/No environment found(.*\n)+.* error above\. Nothing is deployed\.$/,
 	],
 ])("deploys nothing for %s", async (_, command, output) => {
 	expect(await newCheckout().fail(command)).toMatch(output);
@@ -64,9 +64,8 @@ it("names the Worker and the commit, not a tag of git", async () => {
 	const tag = commit(top);
 	git(top, "tag", "--annotate", "--message=x", "v1");
 	expect(await succeed("deploy")).toBe(deployed(tag));
-	const call = `deploy .*--tag[ =]${tag}`;
 	expect(read("calls.log")).toMatch(
-		new RegExp(`^${call} --dry-run\n${call}\n$`),
+		new RegExp(`^versions upload .*--dry-run.*\ndeploy .*--tag[ =]${tag}\n$`),
 	);
 });
 
@@ -140,17 +139,21 @@ it("tells how to see what runs when Wrangler fails", async () => {
 	expect(output).toContain(`Wrangler failed: see its error above. ${UNKNOWN}`);
 });
 
-it.each(["Ctrl-C", "SIGTERM"])(
-	"tells how to see what runs after %s",
-	async (signal) => {
+it.each([
+	["the deploy", "command", "Ctrl-C", UNKNOWN],
+	["the deploy", "command", "SIGTERM", UNKNOWN],
+	["the dry run", "dry-run", "Ctrl-C", "Nothing is deployed."],
+])(
+	"tells what is known after an interruption of %s: WAIT=%s, %s",
+	async (_, waits, signal, known) => {
 		const { start, write } = newCheckout(STAND_IN);
-		const deploy = start("WAIT=1 deploy");
+		const deploy = start(`WAIT=${waits} deploy`);
 		await deploy.writes("waiting");
 		if (signal === "Ctrl-C") deploy.pressCtrlC();
 		else deploy.kill("SIGTERM");
 		// bash waits for Wrangler, which SIGTERM does not reach.
 		write("go", "");
-		const output = `scripts/deploy: Interrupted. ${UNKNOWN}`;
+		const output = `scripts/deploy: Interrupted. ${known}`;
 		expect(await deploy.ended).toEqual({ output, status: 1 });
 	},
 );
@@ -165,3 +168,25 @@ it.each(["--version", "--v", "-v", "--help", "", "--secrets-file=", "--"])(
 		expect(ls()).not.toContain("calls.log");
 	},
 );
+
+it("deploys with a file of secrets", async () => {
+	const { succeed, write } = newCheckout(STAND_IN);
+	write("secrets.json", "{}");
+	const file = "secrets.json --secrets-file=secrets.json";
+	expect(await succeed(`deploy --secrets-file ${file}`)).toBe(
+		deployed("no-git"),
+	);
+});
+
+it.each([
+	"--secrets-file <(echo)",
+	"--secretsFile <(echo)",
+	"--secrets-file=/dev/stdin",
+	"--secretsFile=/dev/stdin",
+	"--secrets-file gone",
+])("does not start with secrets that are not in a file: %s", async (option) => {
+	const { fail, ls } = newCheckout(STAND_IN);
+	const output = await fail(`echo | deploy ${option}`);
+	expect(output).toMatch(/: '.+' is not a file\. Nothing is deployed\.$/);
+	expect(ls()).not.toContain("calls.log");
+});

@@ -51,9 +51,10 @@ it.each([
 });
 
 it.each([
-	["deploy", "the name of your worker"],
-	// The variable of an AI agent, which gets the name of package.json.
-	["CLAUDECODE=1 deploy", "Using the project name"],
+	["deploy", "Add --env NAME, not --name. Nothing is deployed."],
+	// The variable of an AI agent, for which wrangler deploy takes the name of package.json.
+	["CLAUDECODE=1 deploy", "the name of your worker"],
+	["CLAUDECODE=1 WRANGLER_LOG=error deploy", "the name of your worker"],
 	["../scripts/wrangler secret bulk .dev.vars.example", "Worker name missing"],
 	[
 		"../scripts/wrangler kv key put 7 x --binding PLANTS --remote",
@@ -79,8 +80,7 @@ it.runIf(process.platform === "linux")(
 	async () => {
 		const { fail, named } = newEnvironments();
 		const output = await fail("script -qec deploy /dev/null");
-		expect(output).toContain("the name of your worker");
-		expect(output).toMatch(/ Nothing is deployed\.$/);
+		expect(output).toMatch(/ Add --env NAME, .* Nothing is deployed\.$/);
 		expect([...named]).toEqual([]);
 	},
 );

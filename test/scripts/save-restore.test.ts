@@ -88,7 +88,7 @@ it("changes no complete save", async () => {
 
 it("saves all plants in two runs at once", async () => {
 	const { top, save, start, succeed, deletePlants, ls, write } = newStore();
-	const first = start(`WAIT=1 save.mjs ${save}`);
+	const first = start(`WAIT=command save.mjs ${save}`);
 	await first.writes("waiting");
 	await succeed(`save.mjs ${save}`);
 	// The first run then reads fewer plants than the second one.
@@ -211,7 +211,7 @@ it.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
 	async (signal) => {
 		const { top, start, ls } = newStore();
 		fs.mkdirSync(`${top}/t`);
-		const save = start(`WAIT=1 TMPDIR=${top}/t save.mjs`);
+		const save = start(`WAIT=command TMPDIR=${top}/t save.mjs`);
 		await save.writes("waiting");
 		save.kill(signal);
 		const output = /Interrupted\.\n.* Failed: see above\.\nTo continue, .*$/;

@@ -17,7 +17,8 @@ fs.appendFileSync("calls.log", `${argv.slice(2).join(" ")}\n`);
 if (action === "get") fs.appendFileSync("read.log", `${items.join("\n")}\n`);
 
 const isDryRun = argv.includes("--dry-run");
-const waits = env.WAIT && action !== "list" && !isDryRun;
+const waits =
+	action !== "list" && env.WAIT === (isDryRun ? "dry-run" : "command");
 if (waits) fs.writeFileSync("waiting", "");
 while (waits && !fs.existsSync("go")) await setTimeout(50);
 if (isDryRun) {
