@@ -34,6 +34,14 @@ it.each(environments)(
 	},
 );
 
+it.each(environments)(
+	"$name has an account_id if it has the id of a namespace",
+	({ account_id, kv_namespaces }: Unstable_Config) => {
+		const ids = kv_namespaces.flatMap(({ id }) => id ?? []);
+		if (ids.length > 0) expect(account_id, "see README.md").toMatch(/./);
+	},
+);
+
 /** What an environment has for itself on the platform: its Worker, namespaces and domains. */
 const owned = ({
 	name,
@@ -51,6 +59,14 @@ const owned = ({
 it("gives each environment a Worker, a namespace and domains of its own", () => {
 	const all = environments.flatMap(owned);
 	expect(all, REMEDY).toEqual([...new Set(all)]);
+});
+
+// Otherwise, the test above does not see that another table has the id of production.
+it("has the id of each namespace of production when there are tables", () => {
+	const namespaces = tables.length > 0 ? read("production").kv_namespaces : [];
+	for (const namespace of namespaces) {
+		expect(namespace, REMEDY).toMatchObject({ id: expect.stringMatching(/./) });
+	}
 });
 
 // Otherwise, a command without --env acts on production.
