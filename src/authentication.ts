@@ -35,7 +35,7 @@ export const authenticate: MiddlewareHandler<{ Bindings: Env }> = async (
 	}
 	const token = c.req.header("Authorization")?.match(CREDENTIALS)?.[1];
 	if (token === undefined) {
-		const message = "Send the header Authorization: Bearer <ACCESS_TOKEN>.";
+		const message = "Send the header Authorization: Bearer <token>.";
 		return c.json({ error: 401, message }, 401, {
 			"WWW-Authenticate": 'Bearer realm="plants"',
 		});

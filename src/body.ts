@@ -16,7 +16,7 @@ const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
  * Returns 400 with one of these in `error`:
  * - 415: the media type is not `application/json`
  * - 413: the body has more than `MAX_BODY_BYTES`
- * - 400: the body is incomplete, not UTF-8 or not JSON (RFC 8259)
+ * - 400: the body is empty, incomplete, not UTF-8 or not JSON (RFC 8259)
  */
 export const readJson: MiddlewareHandler = async (c, next) => {
 	const badRequest = (error: number, message: string) =>
@@ -41,6 +41,7 @@ export const readJson: MiddlewareHandler = async (c, next) => {
 	} catch {
 		return badRequest(400, "The body is not UTF-8 or is compressed.");
 	}
+	if (text === "") return badRequest(400, "The body is empty.");
 	let value: unknown;
 	try {
 		value = JSON.parse(text);

@@ -71,7 +71,7 @@ const commonResponses: Record<string, ResponseObject> = {
 				summary: "The token is missing",
 				value: {
 					error: 401,
-					message: "Send the header Authorization: Bearer <ACCESS_TOKEN>.",
+					message: "Send the header Authorization: Bearer <token>.",
 				},
 			},
 			invalid: {
@@ -158,12 +158,16 @@ const paths: Record<string, Record<string, Operation>> = {
 				400: {
 					description: [
 						"The request is invalid, and nothing is stored. `error` tells why:",
-						"- 400: the body is not JSON in UTF-8",
+						"- 400: the body is empty, or not JSON in UTF-8",
 						"- 413: the body is too large",
 						"- 415: the media type is not `application/json`",
 						"- 422: the body is not a `NewPlant`",
 					].join("\n"),
 					content: json("Error", {
+						empty: {
+							summary: "The body is empty",
+							value: { error: 400, message: "The body is empty." },
+						},
 						notJson: {
 							summary: "The body is not JSON",
 							value: {

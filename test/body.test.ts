@@ -137,6 +137,21 @@ describe("JSON", () => {
 		["no body", null],
 		["an empty body", ""],
 		["an empty chunked body", chunked([])],
+		["a byte order mark alone", "\ufeff"],
+	])(
+		"returns 400, and says that the body is empty, for %s",
+		async (_, body) => {
+			const res = await post(body);
+			expect(res.status).toBe(400);
+			expect(await res.json()).toEqual({
+				error: 400,
+				message: "The body is empty.",
+			});
+		},
+	);
+
+	it.each([
+		["a space", " "],
 		["an incomplete object", plant.slice(0, 15)],
 		["text after the object", `${plant}x`],
 		["U+00A0 after the object", `${plant}\u00a0`],

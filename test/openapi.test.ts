@@ -179,6 +179,7 @@ const examples = responses.flatMap(({ name, content, ...response }) => {
 describe("each example of the OpenAPI document", () => {
 	const requests: Record<string, () => Promise<Response>> = {
 		"POST /plants 200 stored": () => post(JSON.stringify(exampleOf(NewPlant))),
+		"POST /plants 400 empty": () => post(""),
 		"POST /plants 400 notJson": () => post('{"id":42,"name":"Ficus",}'),
 		"POST /plants 400 tooLarge": () => post(" ".repeat(MAX_BODY_BYTES + 1)),
 		"POST /plants 400 mediaType": () =>
