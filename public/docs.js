@@ -1,5 +1,9 @@
-const { matches } = matchMedia("(prefers-color-scheme: dark)");
-document.documentElement.classList.toggle("dark-mode", matches);
+const dark = matchMedia("(prefers-color-scheme: dark)");
+function setColors() {
+	document.documentElement.classList.toggle("dark-mode", dark.matches);
+}
+setColors();
+dark.addEventListener("change", setColors);
 
 if (window.SwaggerUIBundle) {
 	SwaggerUIBundle({

@@ -122,6 +122,30 @@ it("has no console error and no request to another origin", () => {
 	expect(problems).toEqual([]);
 });
 
+it.each([320, 360, 390])("fits into a phone of %d pixels", async (width) => {
+	const page = await browser.newPage({ viewport: { width, height: 800 } });
+	await page.goto(origin);
+	const scrollWidth = () =>
+		page.evaluate("document.documentElement.scrollWidth");
+	const operation = page.locator("#operations-Plants-addPlant");
+	await operation.getByRole("button", { name: "Execute" }).waitFor();
+	expect(await scrollWidth()).toBe(width);
+	// After a change, the page has one more button.
+	await operation.locator("textarea").fill("{}");
+	await operation.getByRole("button", { name: "Reset" }).waitFor();
+	expect(await scrollWidth()).toBe(width);
+});
+
+it("changes its colors with those of the system while it is open", async () => {
+	const background = () =>
+		page.evaluate("getComputedStyle(document.documentElement).backgroundColor");
+	const light = await background();
+	await page.emulateMedia({ colorScheme: "dark" });
+	await expect.poll(background, { timeout: 30_000 }).not.toBe(light);
+	await page.emulateMedia({ colorScheme: "light" });
+	await expect.poll(background, { timeout: 30_000 }).toBe(light);
+});
+
 it("tells how to install Swagger UI when it is missing", async () => {
 	const page = await browser.newPage();
 	await page.route("**/swagger-ui-bundle.js", (route) => route.abort());
