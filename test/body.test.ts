@@ -98,6 +98,20 @@ describe("the size", () => {
 	);
 });
 
+it("reads 32 KiB at once, even when each byte arrives alone", async () => {
+	const read = vi.spyOn(ReadableStreamBYOBReader.prototype, "readAtLeast");
+	const res = await post(chunked([...plant]));
+	expect(res.status).toBe(200);
+	// The second call finds the end.
+	expect(read).toHaveBeenCalledTimes(2);
+});
+
+it("reads a body with Content-Length with arrayBuffer(), which is faster", async () => {
+	const readAll = vi.spyOn(Request.prototype, "arrayBuffer");
+	await post(plant);
+	expect(readAll).toHaveBeenCalledOnce();
+});
+
 describe("the encoding", () => {
 	it.each([
 		["ISO 8859-1", [0xfc]],
