@@ -17,11 +17,15 @@ const environments = tables.length > 0 ? tables : [topLevel];
 const REMEDY = "see A second environment in docs/operations.md";
 
 it.each(environments)(
-	"$name has a namespace, requires the token, has no URLs of old versions, and logs each error",
+	"$name has a namespace, requires the token, has no URLs of old versions, and logs each error and each outcome",
 	(environment) => {
 		const { observability } = environment;
 		// Wrangler's defaults, then what stands in wrangler.toml.
-		const defaults = { head_sampling_rate: 1, persist: true };
+		const defaults = {
+			head_sampling_rate: 1,
+			persist: true,
+			invocation_logs: true,
+		};
 		const logs = { ...defaults, ...observability, ...observability?.logs };
 		const namespace = expect.objectContaining({ binding: "PLANTS" });
 		expect({ ...environment, logs }, REMEDY).toMatchObject({
@@ -29,7 +33,7 @@ it.each(environments)(
 			kv_namespaces: expect.arrayContaining([namespace]),
 			secrets: { required: expect.arrayContaining(["ACCESS_TOKEN"]) },
 			preview_urls: false,
-			logs: { enabled: true, head_sampling_rate: 1, persist: true },
+			logs: { enabled: true, ...defaults },
 		});
 	},
 );
