@@ -36,6 +36,7 @@ const servers: Record<string, RequestListener> = {
 			: res.writeHead(307, { Location: "/" }).end(),
 	),
 	ESCAPE: withToken((_, res) => res.writeHead(401).end("\x1b[2J\x9b2J valid.")),
+	SILENT: () => {},
 	ENDLESS: (_, res) => {
 		const send = () =>
 			sent++ < 1e5 && res.write('{"error":401,'.padEnd(65_536));
@@ -163,6 +164,17 @@ it("stops reading a response without end", async () => {
 	const output = await checkout().fail("echo token-1 | check-token $ENDLESS");
 	expect(output).toMatch(/The Worker is not there\..*$/);
 	expect(sent).toBeLessThan(1000);
+});
+
+it("does not wait for ever for a response", async () => {
+	const { fail, program } = checkout();
+	// A minute takes a second. This program stands before the installed curl in the path.
+	program(
+		"scripts/curl",
+		'for word; do shift; set -- "$@" "$([ "$word" = 60 ] && echo 1 || echo "$word")"; done; exec "$(which -a curl | tail -1)" "$@"',
+	);
+	const output = await fail("echo token-1 | check-token $SILENT");
+	expect(output).toMatch(/^curl: \(28\) .*\n.* is not there\. .*$/);
 });
 
 it.each(["--store $GOOD", "$GOOD --store"])(
