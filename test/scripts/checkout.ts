@@ -39,6 +39,7 @@ const TIMEOUT_MS = 50_000;
 
 const COPIED = [
 	".dev.vars.example",
+	".gitignore",
 	"package.json",
 	"public",
 	"scripts",

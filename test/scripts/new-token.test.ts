@@ -17,6 +17,12 @@ it("writes one token for the owner alone", async () => {
 	expect((fs.statSync(path).mode & 0o777).toString(8)).toBe("600");
 });
 
+it("writes a file that git add leaves out", async () => {
+	const { succeed } = newCheckout();
+	await succeed("new-token && cd .. && git init --quiet && git add .");
+	expect(await succeed("git ls-files ..")).not.toContain("secrets");
+});
+
 it("keeps the tokens in use, and prints no token", async () => {
 	const { succeed, read } = newCheckout();
 	const output = await succeed(

@@ -52,6 +52,12 @@ it("saves production for the owner alone", async () => {
 	}
 });
 
+it("saves into a folder that git add leaves out", async () => {
+	const { succeed } = newStore();
+	await succeed("save.mjs && cd .. && git init --quiet && git add .");
+	expect(await succeed("git ls-files ..")).not.toContain("backup");
+});
+
 it("continues a save, and reads no plant again that clients may have deleted", async () => {
 	const { save, lastFile, plants, succeed, keysRead, deletePlants, stored } =
 		await newSave();
