@@ -122,6 +122,16 @@ describe("ACCESS_TOKEN", () => {
 		},
 	);
 
+	it("may change while the isolate lives", async () => {
+		for (const secret of ["one", "two"]) {
+			for (const token of ["one", "two"]) {
+				const headers = { Authorization: `Bearer ${token}` };
+				const res = await post(plant, headers, { ACCESS_TOKEN: secret });
+				expect(res.status).toBe(token === secret ? 200 : 401);
+			}
+		}
+	});
+
 	const invalid = (entry: number) =>
 		`entry ${entry} of ACCESS_TOKEN is not a bearer token (RFC 6750 b64token)`;
 

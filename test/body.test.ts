@@ -139,6 +139,13 @@ describe("the encoding", () => {
 		expect(await stored()).toEqual({ 1: '{"name":"Ficus"}' });
 	});
 
+	// With { stream: true }, a TextDecoder of the module would keep the byte for the next request.
+	it("returns 200 after a body that ended within a character", async () => {
+		const bytes = new Blob([plant, new Uint8Array([0xc3])]);
+		expect((await post(await bytes.arrayBuffer())).status).toBe(400);
+		expect((await post(plant)).status).toBe(200);
+	});
+
 	it("reads characters that are split over two chunks", async () => {
 		const name = "€".repeat(MAX_BODY_BYTES / 4);
 		await post(chunked([`{"id":1,"name":"${name}"}`]));
