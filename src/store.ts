@@ -7,7 +7,7 @@ import type { NewPlant } from "./plant";
  * The key is the id in decimal. A plant with the same id is replaced: the last write wins.
  *
  * @throws {ServiceError} 503 `store_failed` with `Retry-After` (RFC 9110 §10.2.3) when KV
- *   fails. Store the plant again, unless a newer one with the same id was stored since.
+ *   fails. The plant may or may not be stored: store it again.
  */
 export async function storePlant(
 	plants: KVNamespace,
