@@ -9,7 +9,7 @@ it("returns 200 with the name and the tag, and stores the same text", async () =
 		{ Origin: "https://example.com" },
 	);
 	expect(res.status).toBe(200);
-	// No CORS: see README.md.
+	// No CORS: see docs/api.md.
 	expect(res.headers.has("Access-Control-Allow-Origin")).toBe(false);
 	const text = await res.text();
 	expect(JSON.parse(text)).toEqual({ name: "Blüte", tag: "indoor" });
