@@ -138,7 +138,7 @@ const paths: Record<string, Record<string, Operation>> = {
 			operationId: "addPlant",
 			summary: "Create a plant",
 			description:
-				"Stores the plant under its `id`, and replaces a plant with the same `id`. So the same request can be sent again.",
+				"Stores the plant under its `id`, and replaces a plant with the same `id`. So the same request can be sent again. It may then replace a newer plant of another client.",
 			requestBody: {
 				required: true,
 				description: `JSON in UTF-8, at most ${MAX_BODY_BYTES.toLocaleString("en-US")} bytes. Other members are ignored. Of a repeated member, the last counts.`,
@@ -201,7 +201,7 @@ const paths: Record<string, Record<string, Operation>> = {
 				},
 				...commonResponses,
 				503: kvFailed(
-					"KV failed. The plant may or may not be stored. Send the same request again: this may replace a newer plant that another client stored under this `id`. `error` is 503.",
+					"KV failed. The plant may or may not be stored. Send the same request again. It may then replace a newer plant of another client. `error` is 503.",
 					"The plant could not be stored. Send the same request again.",
 				),
 			},
