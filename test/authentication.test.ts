@@ -122,7 +122,7 @@ describe("ACCESS_TOKEN", () => {
 		},
 	);
 
-	it("may change while the isolate lives", async () => {
+	it("counts at once when it changes", async () => {
 		for (const secret of ["one", "two"]) {
 			for (const token of ["one", "two"]) {
 				const headers = { Authorization: `Bearer ${token}` };

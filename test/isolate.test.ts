@@ -56,10 +56,12 @@ it("builds no router and no schema in the first request", async () => {
 	const calls = keys.mock.calls.length;
 	keys.mockClear();
 	expect((await send(plant)).status).toBe(200);
-	expect(calls, "more than in the second").toBe(keys.mock.calls.length);
+	expect(calls, "build it when its module is loaded").toBe(
+		keys.mock.calls.length,
+	);
 });
 
-/** Sends a request that ends at the second match of its first RegExp with the flag g. */
+/** Sends a request that ends at its second match of a RegExp with the flag g. */
 async function endAtSecondMatch(send: () => Promise<Response>) {
 	vi.spyOn(console, "error").mockReturnValue();
 	const { exec } = RegExp.prototype;
@@ -72,7 +74,7 @@ async function endAtSecondMatch(send: () => Promise<Response>) {
 	});
 	const res = await send();
 	spy.mockRestore();
-	expect(res.status, "it did not end").toBe(500);
+	expect(res.status, "the request did not end").toBe(500);
 }
 
 it("creates a plant after a request ended while it parsed the secret", async () => {
