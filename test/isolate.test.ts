@@ -61,7 +61,10 @@ it("builds no router and no schema in the first request", async () => {
 	);
 });
 
-/** Sends a request that ends at its second match of a RegExp with the flag g. */
+/**
+ * Sends a request that ends at its second match of a RegExp with the flag g. Unlike on the platform,
+ * catch and finally blocks run.
+ */
 async function endAtSecondMatch(send: () => Promise<Response>) {
 	vi.spyOn(console, "error").mockReturnValue();
 	const { exec } = RegExp.prototype;
