@@ -171,7 +171,12 @@ it("does not wait for ever for a response", async () => {
 	// A minute takes a second. This program stands before the installed curl in the path.
 	program(
 		"scripts/curl",
-		'for word; do shift; set -- "$@" "$([ "$word" = 60 ] && echo 1 || echo "$word")"; done; exec "$(which -a curl | tail -1)" "$@"',
+		`for word; do
+			shift
+			if [ "$word" = 60 ]; then word=1; fi
+			set -- "$@" "$word"
+		done
+		exec "$(which -a curl | tail -1)" "$@"`,
 	);
 	const output = await fail("echo token-1 | check-token $SILENT");
 	expect(output).toMatch(/^curl: \(28\) .*\n.* is not there\. .*$/);
