@@ -168,6 +168,7 @@ describe("JSON", () => {
 				error: 400,
 				message: "The body is empty.",
 			});
+			expect(await stored()).toEqual({});
 		},
 	);
 
