@@ -2,20 +2,19 @@
 import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, join, relative, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs, promisify } from "node:util";
 
-const top = fileURLToPath(new URL("..", import.meta.url));
-const wranglerScript = `${top}scripts/wrangler`;
-const wrangler = new AbortController();
+process.chdir(fileURLToPath(new URL("..", import.meta.url)));
+const interruption = new AbortController();
 /** What a line begins with: empty until the arguments are read. */
 let label = "";
 /** @param {string} message */
 export const log = (message) => console.log(label + message);
 /** @param {{ message: string }} error */
 function fail({ message }) {
-	wrangler.abort();
+	interruption.abort();
 	console.error(`${message}\n${label}Failed: see above.`);
 	process.exit(1);
 }
@@ -31,10 +30,8 @@ const env = values.env ?? process.env.CLOUDFLARE_ENV ?? "";
 const environment =
 	[values.local && "local", env].filter(Boolean).join("-") || "production";
 const time = new Date().toISOString().replace(/\D/g, "");
-const [path = `${top}backup-${environment}-${time}`, extra] = positionals;
-/** The folder in the arguments, or a new one: an absolute path is valid in every checkout. */
-export const folder = relative("", path) || ".";
-const [, savedFrom] = /^backup-(.+)-\d+$/.exec(basename(resolve(path))) ?? [];
+export const [folder = `backup-${environment}-${time}`, extra] = positionals;
+const [, savedFrom] = /^backup-(.+)-\d+$/.exec(basename(resolve(folder))) ?? [];
 if (extra || savedFrom !== environment) {
 	const hint = "For a save of another environment, add --env NAME or --local.";
 	const save = positionals.join(" ");
@@ -53,13 +50,21 @@ export function readJson(file) {
 
 // Another level hides the JSON, or adds lines to it.
 process.env.WRANGLER_LOG = "log";
-// Also when it is empty: otherwise, Wrangler looks for a name itself.
-const target = [`--env=${env}`, values.local ? "--local" : "--remote"];
+// Not its bin, which exits with 0 when a signal ends Wrangler.
+const wrangler = fileURLToPath(import.meta.resolve("wrangler"));
+const target = [
+	// Without --config, Wrangler prefers a wrangler.json, also of a folder above.
+	"--config=wrangler.toml",
+	"--binding=PLANTS",
+	// Also when it is empty: otherwise, Wrangler looks for a name itself.
+	`--env=${env}`,
+	values.local ? "--local" : "--remote",
+];
 /** @type {(...command: string[]) => Promise<string>} */
 async function kv(...command) {
-	const args = ["kv", ...command, "--binding", "PLANTS", ...target];
-	const options = { maxBuffer: 1e9, signal: wrangler.signal };
-	const call = promisify(execFile)(wranglerScript, args, options);
+	const args = [wrangler, "kv", ...command, ...target];
+	const options = { maxBuffer: 1e9, signal: interruption.signal };
+	const call = promisify(execFile)(process.execPath, args, options);
 	return (await call).stdout;
 }
 /** @returns {Promise<{ name: string }[]>} */
@@ -69,8 +74,8 @@ const tempFolder = mkdtempSync(join(tmpdir(), "plants-"));
 process.on("exit", () => rmSync(tempFolder, { recursive: true, force: true }));
 
 /**
- * Halves the items of a command that fails, down to one: a bulk get returns at most 25 MB, and a
- * bulk put takes at most 100 MB. Returns the output of each command.
+ * Halves the items of a command that is too large: a bulk get returns at most 25 MB, and a bulk put
+ * takes at most 100 MB. Returns the output of each command.
  * @type {(action: "get" | "put", items: unknown[]) => Promise<string[]>}
  */
 export async function bulk(action, items) {
@@ -80,7 +85,8 @@ export async function bulk(action, items) {
 		writeFileSync(file, JSON.stringify(items));
 		return [await kv("bulk", action, file)];
 	} catch (error) {
-		if (items.length === 1) throw error;
+		const isTooLarge = /\b413\b|exceeds the limit|too large/i.test(`${error}`);
+		if (!isTooLarge || items.length === 1) throw error;
 	}
 	const middle = items.length >> 1;
 	const first = await bulk(action, items.slice(0, middle));

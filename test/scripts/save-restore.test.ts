@@ -1,276 +1,259 @@
+// The scripts run the real Wrangler. A local server takes the place of Cloudflare's API.
+import { execFileSync } from "node:child_process";
 import fs from "node:fs";
-import { dirname } from "node:path";
+import { resolve } from "node:path";
 import { expect, it } from "vitest";
-import { newCheckout, STAND_IN } from "./checkout.ts";
+import { newCheckout, serveKv } from "./checkout.ts";
 
-/** A checkout with the stand-in, and with the plants 0 to 249 in its store. */
+const node = process.execPath;
+const clock = resolve("test/scripts/clock.mjs");
+const SAVE = [node, "scripts/save.mjs"];
+const RESTORE = [node, `--import=${clock}`, "scripts/restore.mjs"];
+const FOLDER = "backup-production-1";
+
+/** A checkout, and a namespace with 120 plants. */
 function newStore() {
-	const checkout = newCheckout(STAND_IN);
-	const { top, ls, read, write } = checkout;
-	fs.mkdirSync(`${top}/store`);
-	for (let id = 0; id < 250; id++) {
-		const plant = { name: `${id}`.padEnd(11_000) };
-		write(`store/${id}`, JSON.stringify(plant));
+	const kv = serveKv();
+	for (let id = 1; id <= 120; id++) {
+		kv.plants.set(`${id}`, JSON.stringify({ name: `${id}`.padEnd(11_000) }));
 	}
-	return {
-		...checkout,
-		save: `${top}/backup-production-1`,
-		deletePlants: (ids = ls("store")) =>
-			ids.forEach((id) => {
-				fs.rmSync(`${top}/store/${id}`);
-			}),
-		/** All plants of the store: values by id. */
-		stored: () =>
-			Object.fromEntries(ls("store").map((id) => [id, read(`store/${id}`)])),
-		/** The keys that Wrangler has read so far. */
-		keysRead: () => read("read.log").trim().split("\n"),
-	};
+	return { kv, ...newCheckout(kv.variables) };
 }
 
-interface SavedPlant {
-	key: string;
-	value?: string;
-}
-
-/** Such a checkout with a complete save of several files. */
-async function newSave() {
+/** The same with a complete save in two files. */
+function newSave() {
 	const store = newStore();
-	const { save, succeed } = store;
-	await succeed(`save.mjs ${save}`);
-	const lastFile = `${fs.globSync(`${save}/plants-*.json`).sort().at(-1)}`;
-	const plants: SavedPlant[] = JSON.parse(fs.readFileSync(lastFile, "utf8"));
-	return { ...store, lastFile, plants };
+	const plants = [...store.kv.plants].map(([key, value]) => ({ key, value }));
+	const files = {
+		keys: [[], []],
+		"plants-1": plants.slice(0, 100),
+		"plants-2": plants.slice(100),
+		saved: plants.map(({ key }) => key),
+	};
+	fs.mkdirSync(`${store.top}/${FOLDER}`);
+	for (const [name, value] of Object.entries(files)) {
+		store.write(`${FOLDER}/${name}.json`, JSON.stringify(value));
+	}
+	return store;
 }
 
-it("saves production for the owner alone", async () => {
-	const { top, succeed } = newStore();
-	expect(await succeed("save.mjs")).toMatch(
-		/\[production\] Saved 250 plants of 251 keys in \.\.\/backup-production-\d+$/,
-	);
-	for (const path of fs.globSync(`${top}/backup-*{,/*}`)) {
+it("saves production for the owner alone, and restores it", async () => {
+	const { kv, top, succeed } = newStore();
+	const saved = await succeed("npm", "run", "save");
+	const [, folder] =
+		/\[production\] Saved 120 plants of 121 keys in (backup-production-\d+)$/.exec(
+			saved,
+		) ?? [];
+	const paths = fs.globSync(`${top}/${folder}{,/*}`);
+	expect(paths.length, saved).toBeGreaterThan(3);
+	for (const path of paths) {
 		expect(fs.statSync(path).mode & 0o077, path).toBe(0);
 	}
+	const before = new Map(kv.plants);
+	kv.plants.clear();
+	const restored = await succeed("npm", "run", "restore", `${folder}`);
+	expect(restored).toMatch(/\[production\] Restored 120 plants from .*$/);
+	expect(kv.plants).toEqual(before);
 });
 
-it("saves into a folder that git add leaves out", async () => {
-	const { succeed } = newStore();
-	await succeed("save.mjs && cd .. && git init --quiet && git add .");
-	expect(await succeed("git ls-files ..")).not.toContain("backup");
+it("saves into a folder that git ignores", () => {
+	const path = `${FOLDER}/keys.json`;
+	expect(() => execFileSync("git", ["check-ignore", path])).not.toThrow();
 });
 
 it("continues a save, and reads no plant again that clients may have deleted", async () => {
-	const { save, lastFile, plants, succeed, keysRead, deletePlants, stored } =
-		await newSave();
-	fs.rmSync(`${save}/saved.json`);
-	fs.rmSync(lastFile);
-	const before = stored();
-	const keys = plants.map(({ key }) => key);
-	deletePlants(Object.keys(before).filter((id) => !keys.includes(id)));
-	const count = keysRead().length;
-	expect(await succeed(`cd ${save} && save.mjs .`)).toMatch(
-		/Saved 250 plants of 251 keys in .*$/,
+	const { kv, succeed, fail } = newStore();
+	const before = new Map(kv.plants);
+	kv.intercept = () => (kv.keysRead.length > 0 ? { status: 500 } : undefined);
+	expect(await fail(...SAVE, FOLDER)).toMatch(
+		/\[production\] Failed: see above\.\nTo continue, add this folder: ".+"$/,
 	);
-	const read = keysRead().slice(count);
-	expect(read.filter((key) => key !== "deleted").sort()).toEqual(keys.sort());
-	deletePlants();
-	await succeed(`cd ${save} && restore.mjs .`);
-	expect(stored()).toEqual(before);
+	const firstKeys = kv.keysRead.splice(0);
+	for (const key of firstKeys) kv.plants.delete(key);
+
+	kv.intercept = () => undefined;
+	const output = await succeed(...SAVE, FOLDER);
+	expect(output).toMatch(/Saved 120 plants of 121 keys in .*$/);
+	expect([...firstKeys, ...kv.keysRead].sort()).toEqual(
+		[...before.keys(), "deleted"].sort(),
+	);
+	await succeed(...RESTORE, FOLDER);
+	expect(kv.plants).toEqual(before);
 });
 
 it("continues a save that could not write a file", async () => {
-	const { save, fail, succeed } = newStore();
-	const failed = await fail(`ulimit -f 500; save.mjs ${save}`);
-	const [, folder] =
-		/Failed: .*\nTo continue, add this folder: (".*")$/.exec(failed) ?? [];
-	const output = await succeed(`save.mjs ${folder} && restore.mjs ${save}`);
-	expect(output).toMatch(/Restored 250 plants from .*$/);
+	const { kv, succeed, fail } = newStore();
+	const line = `ulimit -f 500; exec "$@"`;
+	await fail("sh", "-c", line, "sh", ...SAVE, FOLDER);
+	await succeed(...SAVE, FOLDER);
+	const before = new Map(kv.plants);
+	kv.plants.clear();
+	await succeed(...RESTORE, FOLDER);
+	expect(kv.plants).toEqual(before);
 });
 
 it("changes no complete save", async () => {
-	const { save, fail } = await newSave();
-	const output = await fail(`save.mjs ${save}`);
+	const { kv, fail } = newSave();
+	const output = await fail(...SAVE, FOLDER);
 	expect(output).toBe("It is complete.\n[production] Failed: see above.");
-});
-
-it("saves all plants in two runs at once", async () => {
-	const { top, save, start, succeed, deletePlants, ls, write } = newStore();
-	const first = start(`WAIT=command save.mjs ${save}`);
-	await first.writes("waiting");
-	await succeed(`save.mjs ${save}`);
-	// The first run then reads fewer plants than the second one.
-	deletePlants(["1", "2", "3", "4", "5"]);
-	write("go", "");
-	expect((await first.ended).output).toMatch(/Saved 250 plants .*$/);
-	const names = ls(save.slice(top.length)).join(" ");
-	expect(names).toMatch(/^keys\.json( plants-\d+\.json)+ saved\.json$/);
-	const output = await succeed(`restore.mjs ${save}`);
-	expect(output).toMatch(/Restored 250 plants from .*$/);
+	expect(kv.requests).toEqual([]);
 });
 
 it("restores the plants, keeps the others, and leaves no temporary file", async () => {
-	const { top, save, succeed, ls, write, deletePlants, stored } =
-		await newSave();
-	const before = stored();
-	for (let id = 1; id <= 120; id++) write(`store/${id}`, "{}");
-	deletePlants(["10", "11", "12"]);
-	write("store/1000", "another");
-	fs.mkdirSync(`${top}/t`);
-	const output = await succeed(`TMPDIR=${top}/t restore.mjs ${save}`);
-	expect(output).toMatch(/\[production\] Restored 250 plants from .*$/);
-	expect(stored()).toEqual({ ...before, 1000: "another" });
-	expect(ls("t")).toEqual([]);
+	const { kv, succeed, ls } = newSave();
+	const before = new Map(kv.plants);
+	for (const id of ["10", "110"]) kv.plants.delete(id);
+	for (const id of ["20", "120", "another"]) kv.plants.set(id, "{}");
+	const output = await succeed(...RESTORE, FOLDER);
+	expect(output).toMatch(/\[production\] Restored 120 plants from .*$/);
+	expect(kv.plants).toEqual(before.set("another", "{}"));
+	expect(ls("../temp")).toEqual([]);
 });
 
-it("saves and restores more than KV takes at once, and more than nine files", async () => {
-	const { save, succeed, write, stored, deletePlants } = newStore();
-	for (let id = 250; id < 1000; id++) write(`store/${id}`, "{}");
-	// One file has these: 1 MiB each, which JSON doubles.
-	const large = JSON.stringify('"'.repeat(524_286));
-	for (let id = 950; id < 1000; id++) write(`store/${id}`, large);
-	const before = stored();
-	await succeed(`save.mjs ${save}`);
-	deletePlants();
-	await succeed(`restore.mjs ${save}`);
-	expect(stored()).toEqual(before);
+it("saves and restores more than KV takes at once", async () => {
+	const { kv, succeed } = newStore();
+	// 100 plants have more. Real limits would take a minute.
+	kv.limits = { get: 600_000, put: 600_000 };
+	const before = new Map(kv.plants);
+	await succeed(...SAVE, FOLDER);
+	kv.plants.clear();
+	await succeed(...RESTORE, FOLDER);
+	expect(kv.plants).toEqual(before);
 });
 
-it.each<[string, string, (file: string) => void]>([
-	["a file is missing", "Nothing is written", (file) => fs.rmSync(file)],
-	["a file is not JSON", "SyntaxError", (file) => fs.writeFileSync(file, "[{")],
+it.each<[string, string, (folder: string) => void]>([
+	[
+		"a file is missing",
+		"Nothing is written: 20 plants are in no file",
+		(folder) => fs.rmSync(`${folder}/plants-2.json`),
+	],
+	[
+		"a file is not JSON",
+		"plants-2.json: SyntaxError",
+		(folder) => fs.writeFileSync(`${folder}/plants-2.json`, "[{"),
+	],
 	[
 		"an editor renamed a file",
-		"Nothing is written",
-		(file) => fs.renameSync(file, `${file}~`),
+		"Nothing is written: 20 plants are in no file",
+		(folder) =>
+			fs.renameSync(`${folder}/plants-2.json`, `${folder}/plants-2.json~`),
+	],
+	[
+		"a plant has no value",
+		"Nothing is written: 20 plants are in no file",
+		(folder) => fs.writeFileSync(`${folder}/plants-2.json`, '[{"key":"120"}]'),
 	],
 	[
 		"the save is incomplete",
 		"Name the folder of a complete save",
-		(file) => fs.rmSync(`${dirname(file)}/saved.json`),
+		(folder) => fs.rmSync(`${folder}/saved.json`),
 	],
 ])("restores nothing when %s", async (_, reason, change) => {
-	const { save, lastFile, fail, deletePlants, stored } = await newSave();
-	deletePlants();
-	change(lastFile);
-	const output = await fail(`restore.mjs ${save}`);
+	const { kv, top, fail } = newSave();
+	change(`${top}/${FOLDER}`);
+	const output = await fail(...RESTORE, FOLDER);
 	expect(output).toContain(reason);
-	expect(output).toMatch(/^.*\n\[production\] Failed: see above\.$/);
-	expect(stored()).toEqual({});
+	expect(output).toMatch(/\n\[production\] Failed: see above\.$/);
+	expect(kv.requests).toEqual([]);
 });
 
-it.each<[string, (plant?: SavedPlant) => object[]]>([
-	["is lost", () => []],
-	["has no value", (plant) => [{ key: plant?.key }]],
-])("restores nothing when one plant %s", async (_, change) => {
-	const { save, lastFile, plants, fail, deletePlants, stored } =
-		await newSave();
-	deletePlants();
-	const [first, ...rest] = plants;
-	fs.writeFileSync(lastFile, JSON.stringify([...change(first), ...rest]));
-	const output = await fail(`restore.mjs ${save}`);
-	expect(output).toMatch(/^Nothing is written: 1 .*\n\[production\] Failed.*$/);
-	expect(stored()).toEqual({});
-});
-
-it.each(["put", "get"])(
-	"ends a restore when KV fails to %s",
-	async (action) => {
-		const { save, fail } = await newSave();
-		const output = await fail(`DOWN=${action} restore.mjs ${save}`);
-		expect(output).toMatch(/KV is down(.*\n)+\[production\] Failed.*$/);
+it.each([
+	["bulk", 401, "Authentication error"],
+	["bulk", 429, "Too many requests"],
+	["bulk/get", 500, "KV is down"],
+])(
+	"ends a restore when %s returns %d, and does not send it again in parts",
+	async (path, status, message) => {
+		const { kv, fail } = newSave();
+		const isRequest = (request: string) => request.endsWith(`/${path}`);
+		kv.intercept = (request) =>
+			isRequest(request)
+				? { status, errors: [{ code: 10_000, message }] }
+				: undefined;
+		const output = await fail(...RESTORE, FOLDER);
+		expect(output).toContain(message);
+		expect(output).toMatch(/\n\[production\] Failed: see above\.$/);
+		expect(kv.requests.filter(isRequest).length).toBe(1);
 	},
 );
 
-it.each([
-	[
-		"waits a minute until KV returns the restored plants",
-		"echo {} >../store/7; OLD=7",
-		0,
-		/\n.*1 of 250 plants differ, such as 7\n(.*\n)*.*Restored 250 plants .*$/,
-	],
-	[
-		"names a plant that KV did not write",
-		"rm ../store/7; UNWRITTEN=7",
-		1,
-		/differ, such as 7\nRestore again\.\n\[production\] Failed: see above\.$/,
-	],
-])("%s", async (_, state, status, output) => {
-	const { save, run } = await newSave();
-	const result = await run(`${state} restore.mjs ${save}`);
-	expect(result).toEqual({ status, output: expect.stringMatching(output) });
+it("waits a minute until KV returns the restored plants", async () => {
+	const { kv, succeed } = newSave();
+	const value = kv.plants.get("7");
+	kv.plants.set("7", "{}");
+	kv.unwritten = "7";
+	kv.intercept = () => {
+		if (kv.paused >= 60_000) kv.plants.set("7", `${value}`);
+		return undefined;
+	};
+	const output = await succeed(...RESTORE, FOLDER);
+	expect(output).toContain("1 of 120 plants differ, such as 7\n");
+	expect(output).toMatch(/\[production\] Restored 120 plants from .*$/);
 });
 
-it("ends with Ctrl-C while a plant differs", async () => {
-	const { save, start, write } = await newSave();
-	write("store/7", "{}");
-	const restore = start(`NODE_OPTIONS= UNWRITTEN=7 restore.mjs ${save}`);
-	await restore.prints("1 of 250 plants differ");
-	restore.pressCtrlC();
-	const output = /\nInterrupted\.\n\[production\] Failed: see above\.$/;
-	expect(await restore.ended).toEqual({
-		status: 1,
-		output: expect.stringMatching(output),
-	});
+it("names a plant that KV did not write", async () => {
+	const { kv, fail } = newSave();
+	kv.plants.delete("7");
+	kv.unwritten = "7";
+	expect(await fail(...RESTORE, FOLDER)).toMatch(
+		/differ, such as 7\nRestore again\.\n\[production\] Failed: see above\.$/,
+	);
 });
 
 it.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
 	"ends Wrangler, too, and leaves no temporary file after %s",
 	async (signal) => {
-		const { top, start, ls } = newStore();
-		fs.mkdirSync(`${top}/t`);
-		const save = start(`WAIT=command TMPDIR=${top}/t save.mjs`);
-		await save.writes("waiting");
-		save.kill(signal);
-		const output = /Interrupted\.\n.* Failed: see above\.\nTo continue, .*$/;
-		expect(await save.ended).toEqual({
-			status: 1,
-			output: expect.stringMatching(output),
+		const { kv, start, ls } = newSave();
+		let closed: Promise<void> | undefined;
+		const requested = new Promise<void>((resolve) => {
+			kv.intercept = (_, connection) => {
+				closed = new Promise((resolve) => connection.on("close", resolve));
+				resolve();
+				return new Promise(() => {});
+			};
 		});
-		expect(ls("t")).toEqual([]);
-		await expect
-			.poll(() => start(`pgrep -fl ${top}/scripts/wrangler`).ended)
-			.toEqual({ output: "", status: 1 });
+		const restore = start([...RESTORE, FOLDER]);
+		await requested;
+		restore.kill(signal);
+		expect(await restore.ended).toEqual({
+			status: 1,
+			output: expect.stringMatching(
+				/^Interrupted\.\n\[production\] Failed: see above\.$/,
+			),
+		});
+		expect(ls("../temp")).toEqual([]);
+		await closed;
 	},
 );
 
-it("says in one line that it cannot run scripts/wrangler", async () => {
-	const { top, fail } = newStore();
-	fs.chmodSync(`${top}/scripts/wrangler`, 0o644);
-	const output = await fail("save.mjs");
-	expect(output).toMatch(/^.* EACCES\n\[production\] Failed: see above\.$/);
-});
-
 it.each([
-	["save.mjs --removed", "Unknown option '--removed'"],
-	["restore.mjs ../backup-production-1 x", "is not a save of production."],
+	[[...SAVE, "--removed"], "Unknown option '--removed'"],
+	[[...RESTORE, FOLDER, "x"], "is not a save of production."],
 	[
-		"restore.mjs ../backup-staging-1",
+		[...RESTORE, "backup-staging-1"],
 		"production. For a save of another environment, add --env NAME",
 	],
-	["restore.mjs -e x ../backup-production-1", "is not a save of x."],
-	["restore.mjs --local ../backup-production-1", "is not a save of local."],
-	["restore.mjs ../xbackup-production-1", "is not a save of production."],
-	["restore.mjs ../backup-production-2-1", "is not a save of production."],
-])("refuses %s: %s", async (command, reason) => {
-	const { fail, ls } = newStore();
-	const output = await fail(command);
+	[[...RESTORE, "-e", "x", FOLDER], "is not a save of x."],
+	[[...RESTORE, "--local", FOLDER], "is not a save of local."],
+	[[...RESTORE, "backup-production-2-1"], "is not a save of production."],
+])("refuses %j", async (command, reason) => {
+	const { kv, fail } = newStore();
+	const output = await fail(...command);
 	expect(output).toContain(reason);
-	expect(output).toMatch(/^.*\nFailed: see above\.$/);
-	expect(ls()).not.toContain("calls.log");
+	expect(output).toMatch(/\nFailed: see above\.$/);
+	expect(kv.requests).toEqual([]);
 });
 
 it("saves and restores the local namespace, whatever WRANGLER_LOG is", async () => {
-	const { succeed, read } = newCheckout();
+	const { succeed, read } = newCheckout({ WRANGLER_LOG: "debug" });
+	const wrangler = [node, "node_modules/wrangler/bin/wrangler.js", "kv", "key"];
+	const options = ["--binding=PLANTS", "--local", "--config=wrangler.toml"];
 	const plant = String.raw`{"name":"\u0000\ud800"}`;
-	for (const command of [
-		`../scripts/wrangler kv key put 7 '${plant}' --binding PLANTS --local`,
-		"WRANGLER_LOG=debug save.mjs --local ../backup-local-1",
-		"../scripts/wrangler kv key delete 7 --binding PLANTS --local",
-		"WRANGLER_LOG=none restore.mjs --local ../backup-local-1",
-		"save.mjs --local ../backup-local-2",
-		"diff -r ../backup-local-1 ../backup-local-2",
-	]) {
-		await succeed(command);
-	}
+	await succeed(...wrangler, "put", "7", plant, ...options);
+	await succeed(...SAVE, "--local", "backup-local-1");
+	await succeed(...wrangler, "delete", "7", ...options);
+	await succeed(...RESTORE, "--local", "backup-local-1");
+	await succeed(...SAVE, "--local", "backup-local-2");
 	const saved = JSON.parse(read("backup-local-2/plants-1.json"));
 	expect(saved).toEqual([{ key: "7", value: plant }]);
 });

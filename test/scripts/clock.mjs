@@ -1,0 +1,9 @@
+// Loaded before restore.mjs: its pauses take no time. The server of the test adds them up.
+import { syncBuiltinESMExports } from "node:module";
+import timers from "node:timers/promises";
+
+/** @param {number} [delay] */
+timers.setTimeout = async (delay = 0) => {
+	await fetch(`${process.env.CLOUDFLARE_API_BASE_URL}/pause/${delay}`);
+};
+syncBuiltinESMExports();

@@ -1,0 +1,46 @@
+import { execFileSync } from "node:child_process";
+import fs from "node:fs";
+import { expect, it } from "vitest";
+import { newCheckout, serveKv } from "./checkout.ts";
+
+it("deploys src/index.ts with the commit as the tag", async () => {
+	const { top, succeed, write } = newCheckout();
+	const git = (...args: string[]) =>
+		execFileSync("git", ["-c", "user.name=x", "-c", "user.email=x", ...args], {
+			cwd: top,
+			encoding: "utf8",
+		});
+	git("init", "--quiet");
+	git("add", ".");
+	git("commit", "--quiet", "--message=x");
+	const commit = git("rev-parse", "--short", "HEAD").trim();
+	write("node_modules/.bin/wrangler", '#!/bin/sh\necho "$@"\n');
+	fs.chmodSync(`${top}/node_modules/.bin/wrangler`, 0o755);
+
+	const deploy = ["npm", "run", "--silent", "deploy"];
+	const args = "deploy src/index.ts --config wrangler.toml --tag";
+	expect(await succeed(...deploy)).toBe(`${args} ${commit}`);
+	write("src/index.ts", "");
+	expect(await succeed(...deploy)).toBe(`${args} ${commit}-dirty`);
+});
+
+// Without -- before the option, npm keeps --secrets-file, and passes the name of the file. Without
+// src/index.ts in the script, Wrangler uploads this file as the code of the Worker.
+it("does not deploy a file of secrets as the code", async () => {
+	const kv = serveKv();
+	const { top, fail, write } = newCheckout(kv.variables);
+	write("secrets.json", "{}");
+	fs.symlinkSync(
+		"../wrangler/bin/wrangler.js",
+		`${top}/node_modules/.bin/wrangler`,
+	);
+	const output = await fail(
+		"npm",
+		"run",
+		"deploy",
+		"--secrets-file",
+		"secrets.json",
+	);
+	expect(output).toContain("Unknown argument: secrets.json");
+	expect(kv.requests).toEqual([]);
+});
