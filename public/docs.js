@@ -5,7 +5,11 @@ function setColors() {
 setColors();
 dark.addEventListener("change", setColors);
 
-if (window.SwaggerUIBundle) {
+if (!isSecureContext) {
+	// Over http, others can read the token. localhost is a secure context.
+	document.body.textContent = "This page needs https.";
+	location.protocol = "https:";
+} else if (window.SwaggerUIBundle) {
 	SwaggerUIBundle({
 		dom_id: "#docs",
 		url: "/openapi.json",

@@ -57,7 +57,8 @@ beforeAll(async () => {
 	origin = await startDev();
 	// Chromium's sandbox does not work for root.
 	const chromiumSandbox = process.getuid?.() !== 0;
-	browser = await chromium.launch({ executablePath, chromiumSandbox });
+	const args = ["--host-resolver-rules=MAP plants.example.com 127.0.0.1"];
+	browser = await chromium.launch({ executablePath, chromiumSandbox, args });
 	page = await browser.newPage();
 	page.on("pageerror", ({ message }) => problems.push(message));
 	page.on("console", (message) => {
@@ -116,6 +117,25 @@ it("has a policy that allows no other origin and no frame", () => {
 	const policy = headers?.["content-security-policy"];
 	expect(policy).toMatch(/^default-src 'none';.* frame-ancestors 'none'$/);
 	expect(policy).not.toMatch(/\*|http|unsafe/);
+	expect(headers).toMatchObject({
+		"referrer-policy": "no-referrer",
+		"x-content-type-options": "nosniff",
+	});
+});
+
+it("goes to https without a form for a token, over http on another host than localhost", async () => {
+	const page = await browser.newPage();
+	const requests: string[] = [];
+	page.on("request", (request) => requests.push(request.url()));
+	// No server answers over https: the page stays as it is.
+	await page.route(/^https:/, (route) => route.abort("aborted"));
+	const http = `${origin}/`.replace("localhost", "plants.example.com");
+	await page.goto(http, { waitUntil: "commit" });
+	await expect
+		.poll(() => requests, { timeout: 30_000 })
+		.toContain(http.replace("http:", "https:"));
+	const text = await page.locator("body").innerText();
+	expect(text).toBe("This page needs https.");
 });
 
 it("has no console error and no request to another origin", () => {
