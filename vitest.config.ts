@@ -1,3 +1,4 @@
+// What npm test runs. test/slow.config.ts has the other tests.
 import { cloudflareTest } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
 
@@ -34,19 +35,6 @@ export default defineConfig({
 			{
 				extends: true,
 				test: { name: "node", include: ["test/node/*.test.ts"] },
-			},
-			{
-				extends: true,
-				test: { name: "browser", include: ["test/browser/*.test.ts"] },
-			},
-			{
-				extends: true,
-				test: {
-					name: "scripts",
-					include: ["test/scripts/*.test.ts"],
-					// A test runs several commands, each for at most a minute.
-					testTimeout: 600_000,
-				},
 			},
 		],
 	},
