@@ -65,7 +65,11 @@ function tokensOf(secret = ""): Uint8Array[] {
 
 function parseTokens(secret: string): Uint8Array[] {
 	const entries = secret.match(/\S+/g);
-	if (!entries) throw unusableSecret("ACCESS_TOKEN is missing or blank");
+	if (!entries) {
+		throw unusableSecret(
+			"ACCESS_TOKEN is missing or blank. For npm run dev, write it into .dev.vars, and restart.",
+		);
+	}
 	return entries.map((entry, index) => {
 		if (B64TOKEN.test(entry)) return encoder.encode(entry);
 		throw unusableSecret(

@@ -80,7 +80,8 @@ async function readBytes(request: Request): Promise<ArrayBuffer | undefined> {
 		if (done) break;
 		total += value.byteLength;
 		// A client reads the response after it has sent its body, so the rest of a body
-		// that is too large is read and discarded (RFC 9112 §9.6).
+		// that is too large is read and discarded (RFC 9112 §9.6). If its parts were kept, 100 such
+		// bodies at once would take 100 MB more.
 		if (total <= MAX_BODY_BYTES) parts.push(value);
 		else parts.length = 0;
 	}

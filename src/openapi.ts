@@ -194,7 +194,7 @@ const paths: Record<string, Record<string, Operation>> = {
 							value: {
 								error: 422,
 								message:
-									"id: Invalid input: expected an integer from -9223372036854775808 to 9223372036854775807, without quotes; name: Required",
+									"id: Invalid input: expected an integer from -9223372036854775808 to 9223372036854775807, received another number; name: Required",
 							},
 						},
 					}),

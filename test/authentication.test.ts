@@ -135,9 +135,12 @@ describe("ACCESS_TOKEN", () => {
 	const invalid = (entry: number) =>
 		`entry ${entry} of ACCESS_TOKEN is not a bearer token (RFC 6750 b64token)`;
 
+	const missing =
+		"ACCESS_TOKEN is missing or blank. For npm run dev, write it into .dev.vars, and restart.";
+
 	it.each([
-		["missing", undefined, "ACCESS_TOKEN is missing or blank"],
-		["blank", " \t\n", "ACCESS_TOKEN is missing or blank"],
+		["missing", undefined, missing],
+		["blank", " \t\n", missing],
 		["malformed", "pass,word", invalid(1)],
 		["malformed", "one two=2", invalid(2)],
 		["only padding", "==", invalid(1)],

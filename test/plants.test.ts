@@ -84,6 +84,18 @@ it.each([
 it.each([
 	["{}", /^id: Required; name: Required$/],
 	['{"name":"Ficus"}', /^id: Required$/],
+	['{"id":null,"name":""}', /^id: .+ integer .+, received null$/],
+	['{"id":"1","name":""}', /^id: .+ integer .+, received string$/],
+	['{"id":true,"name":""}', /^id: .+ integer .+, received boolean$/],
+	['{"id":1.5,"name":""}', /^id: .+ integer .+, received another number$/],
+	[
+		'{"id":9223372036854775808,"name":""}',
+		/^id: .+, received another number \(JavaScript rounds .+\)$/,
+	],
+	[
+		'{"id":-18446744073709551616,"name":""}',
+		/^id: .+, received another number \(JavaScript rounds .+\)$/,
+	],
 	['{"id":1,"name":null}', /^name: .+ string, received null$/],
 	['{"id":1,"name":"Ficus","tag":null}', /^tag: .+ string, received null$/],
 	['{"ID":1,"Name":"Ficus"}', /^id: Required; name: Required$/],

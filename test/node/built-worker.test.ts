@@ -60,11 +60,17 @@ const post = (body: string | ReadableStream) =>
 		duplex: "half",
 	});
 
-it("stores a plant", async () => {
-	const res = await post('{"id":9223372036854775807,"name":"Ficus"}');
+const plant = '{"id":9223372036854775807,"name":"Ficus"}';
+
+it.each([
+	["with Content-Length", plant],
+	["chunked", ReadableStream.from([...plant].map((byte) => Buffer.from(byte)))],
+])("stores a plant %s", async (_, body) => {
+	const res = await post(body);
 	expect(res.status).toBe(200);
 	const { PLANTS } = await server.getWorker<{ PLANTS: KVNamespace }>().getEnv();
 	expect(await PLANTS.get("9223372036854775807")).toBe('{"name":"Ficus"}');
+	await PLANTS.delete("9223372036854775807");
 });
 
 it.each([
