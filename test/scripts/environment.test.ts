@@ -67,7 +67,9 @@ it.each([
 ])(
 	"save %s with %j saves %s",
 	async (option, variables, environment, request) => {
-		const { kv, succeed } = newEnvironments(variables);
+		const { kv, succeed, write } = newEnvironments(variables);
+		// Wrangler prefers this file to wrangler.toml.
+		write("../wrangler.json", '{ "name": "another" }');
 		const output = await succeed(node, "scripts/save.mjs", option);
 		expect(output).toMatch(
 			new RegExp(
