@@ -7,9 +7,9 @@ export default defineConfig({
 	test: {
 		restoreMocks: true,
 		include: ["test/{browser,scripts}/*.test.ts"],
-		// A test runs several commands. They mostly wait.
-		testTimeout: 600_000,
+		testTimeout: 120_000,
 		hookTimeout: 120_000,
+		// The tests mostly wait for other programs.
 		maxWorkers: 4,
 	},
 });
