@@ -50,6 +50,8 @@ export function readJson(file) {
 
 // Another level hides the JSON, or adds lines to it.
 process.env.WRANGLER_LOG = "log";
+// Otherwise, Wrangler's log files keep what a bulk get prints: all plants.
+process.env.WRANGLER_WRITE_LOGS = "false";
 // Not its bin, which exits with 0 when a signal ends Wrangler.
 const wrangler = fileURLToPath(import.meta.resolve("wrangler"));
 const target = [

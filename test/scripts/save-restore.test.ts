@@ -99,8 +99,8 @@ it("changes no complete save", async () => {
 	expect(kv.requests).toEqual([]);
 });
 
-it("restores the plants, keeps the others, and leaves no temporary file", async () => {
-	const { kv, succeed, ls } = newSave();
+it("restores the plants, keeps the others, and leaves no temporary file and no log file", async () => {
+	const { kv, top, succeed, ls } = newSave();
 	const before = new Map(kv.plants);
 	for (const id of ["10", "110"]) kv.plants.delete(id);
 	for (const id of ["20", "120", "another"]) kv.plants.set(id, "{}");
@@ -108,6 +108,7 @@ it("restores the plants, keeps the others, and leaves no temporary file", async 
 	expect(output).toMatch(/\[production\] Restored 120 plants from .*$/);
 	expect(kv.plants).toEqual(before.set("another", "{}"));
 	expect(ls("../temp")).toEqual([]);
+	expect(fs.globSync(`${top}/../.config/**/*.log`)).toEqual([]);
 });
 
 it("saves and restores more than KV takes at once", async () => {
