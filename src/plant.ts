@@ -1,7 +1,7 @@
 import type { Hook } from "@hono/zod-validator";
 import { en } from "zod/locales";
 import * as z from "zod/mini";
-import { toDotPath, util } from "zod/v4/core";
+import { toDotPath } from "zod/v4/core";
 
 z.config({
 	...en(), // zod/mini has no messages. z.locales.en would bundle all languages.
@@ -31,12 +31,15 @@ export const Plant = z.object({
 
 /** Zod's message, without bigint, which JSON does not have. */
 function notInt64(input: unknown): string {
-	const isNumber = typeof input === "number" || typeof input === "bigint";
-	const received = isNumber ? "another number" : util.parsedType(input);
-	const message = `Invalid input: expected an integer from -9223372036854775808 to 9223372036854775807, received ${received}`;
-	return isNumber && Math.abs(Number(input)) > Number.MAX_SAFE_INTEGER
-		? `${message} (JavaScript rounds integers beyond 2^53)`
-		: message;
+	const expected =
+		"Invalid input: expected an integer from -9223372036854775808 to 9223372036854775807, received";
+	if (typeof input === "number" || typeof input === "bigint") {
+		const isRounded = Math.abs(Number(input)) > Number.MAX_SAFE_INTEGER;
+		const hint = isRounded ? " (JavaScript rounds integers beyond 2^53)" : "";
+		return `${expected} another number${hint}`;
+	}
+	if (input === null) return `${expected} null`;
+	return `${expected} ${Array.isArray(input) ? "array" : typeof input}`;
 }
 
 /** The body of a request, with the id that `setExactId` makes. `src/openapi.ts` documents it. */

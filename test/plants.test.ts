@@ -87,6 +87,7 @@ it.each([
 	['{"id":null,"name":""}', /^id: .+ integer .+, received null$/],
 	['{"id":"1","name":""}', /^id: .+ integer .+, received string$/],
 	['{"id":true,"name":""}', /^id: .+ integer .+, received boolean$/],
+	['{"id":[1],"name":""}', /^id: .+ integer .+, received array$/],
 	['{"id":1.5,"name":""}', /^id: .+ integer .+, received another number$/],
 	[
 		'{"id":9223372036854775808,"name":""}',
