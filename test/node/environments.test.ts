@@ -116,7 +116,8 @@ it.each([
 	(_, toml) => {
 		const config = write(toml);
 		experimental_patchConfig(config, {}, false);
-		expect(fs.readFileSync(config, "utf8")).toBe(toml);
+		const remedy = "see wrangler.toml in CONTRIBUTING.md";
+		expect(fs.readFileSync(config, "utf8"), remedy).toBe(toml);
 	},
 );
 
