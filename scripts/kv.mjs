@@ -12,10 +12,11 @@ const interruption = new AbortController();
 let label = "";
 /** @param {string} message */
 export const log = (message) => console.log(label + message);
-/** @param {{ message: string }} error */
-function fail({ message }) {
+/** @param {{ message: string, signal?: string }} error */
+function fail({ message, signal = "" }) {
 	interruption.abort();
-	console.error(`${message}\n${label}Failed: see above.`);
+	console.error(`${message} ${signal}`.trim());
+	console.error(`${label}Failed: see above.`);
 	process.exit(1);
 }
 process.on("uncaughtException", fail);
@@ -39,6 +40,8 @@ if (extra || savedFrom !== environment) {
 }
 label = `[${environment}] `;
 
+/** @typedef {{ key: string, value: string }} Plant */
+
 /** @param {string} file */
 export function readJson(file) {
 	try {
@@ -47,6 +50,9 @@ export function readJson(file) {
 		throw new Error(`${folder}/${file}: ${error}`);
 	}
 }
+
+/** @type {(file: string) => Plant[]} */
+export const readPlants = readJson;
 
 // Another level hides the JSON, or adds lines to it.
 process.env.WRANGLER_LOG = "log";
@@ -76,7 +82,7 @@ const tempFolder = mkdtempSync(join(tmpdir(), "plants-"));
 process.on("exit", () => rmSync(tempFolder, { recursive: true, force: true }));
 
 /**
- * Halves the items of a command that is too large: a bulk get returns at most 25 MB, and a bulk put
+ * Halves the items of a command that is too large. A bulk get returns at most 25 MB, and a bulk put
  * takes at most 100 MB. Returns the output of each command.
  * @type {(action: "get" | "put", items: unknown[]) => Promise<string[]>}
  */
@@ -87,7 +93,8 @@ export async function bulk(action, items) {
 		writeFileSync(file, JSON.stringify(items));
 		return [await kv("bulk", action, file)];
 	} catch (error) {
-		const isTooLarge = /\b413\b|exceeds the limit|too large/i.test(`${error}`);
+		const { stderr = "" } = /** @type {{ stderr?: string }} */ (error);
+		const isTooLarge = /\b413\b|exceeds the limit|too large/i.test(stderr);
 		if (!isTooLarge || items.length === 1) throw error;
 	}
 	const middle = items.length >> 1;
@@ -95,15 +102,19 @@ export async function bulk(action, items) {
 	return [...first, ...(await bulk(action, items.slice(middle)))];
 }
 
-/** @param {string[]} keys */
+/**
+ * The plants with these keys, without those that are deleted.
+ * @type {(keys: string[]) => Promise<Plant[]>}
+ */
 export async function getPlants(keys) {
-	/** @type {{ key: string, value: string }[]} */
 	const plants = [];
 	for (const output of await bulk("get", keys))
 		for (const [key, item] of Object.entries(JSON.parse(output))) {
-			// With --local, Wrangler prints { value }. That of a deleted plant is null.
-			const value = item?.value ?? item;
+			// With --local, Wrangler prints { value }.
+			const value =
+				item !== null && "value" in Object(item) ? item.value : item;
 			if (typeof value === "string") plants.push({ key, value });
+			else if (value !== null) throw new Error(`Wrangler printed ${output}`);
 		}
 	return plants;
 }

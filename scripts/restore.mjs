@@ -3,7 +3,7 @@
 // Usage: npm run restore -- [--env NAME] [--local] FOLDER
 import { existsSync, readdirSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
-import { bulk, folder, getPlants, log, readJson } from "./kv.mjs";
+import { bulk, folder, getPlants, log, readJson, readPlants } from "./kv.mjs";
 
 if (!existsSync(`${folder}/saved.json`))
 	throw new Error("Name the folder of a complete save.");
@@ -13,7 +13,7 @@ const pattern = /^plants-\d+\.json$/; // Not plants-0.json~ of an editor.
 const files = readdirSync(folder).filter((file) => pattern.test(file));
 const found = new Set();
 for (const file of files)
-	for (const { key, value } of readJson(file))
+	for (const { key, value } of readPlants(file))
 		if (typeof value === "string") found.add(key);
 const lost = saved.filter((key) => !found.has(key)).length;
 if (lost) throw new Error(`Nothing is written: ${lost} plants are in no file.`);
@@ -26,8 +26,7 @@ let rest = files;
 for (let attempt = 1; ; attempt++) {
 	const different = [];
 	for (const file of rest) {
-		/** @type {{ key: string, value: string }[]} */
-		const plants = readJson(file);
+		const plants = readPlants(file);
 		const stored = await getPlants(plants.map(({ key }) => key));
 		const values = new Map(stored.map(({ key, value }) => [key, value]));
 		for (const { key, value } of plants)

@@ -1,6 +1,7 @@
-// The tests that take minutes, or need Chromium: npm run test:browser and npm run test:scripts.
+// The tests that take a minute, or need Chromium: npm run test:browser and npm run test:scripts.
 import { defineConfig } from "vitest/config";
 
+// As in vitest.config.ts.
 delete process.env.CLOUDFLARE_ENV;
 
 export default defineConfig({

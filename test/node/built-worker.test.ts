@@ -64,13 +64,13 @@ const plant = '{"id":9223372036854775807,"name":"Ficus"}';
 
 it.each([
 	["with Content-Length", plant],
-	["chunked", ReadableStream.from([...plant].map((byte) => Buffer.from(byte)))],
+	["chunked", ReadableStream.from([...plant].map((part) => Buffer.from(part)))],
 ])("stores a plant %s", async (_, body) => {
+	const { PLANTS } = await server.getWorker<{ PLANTS: KVNamespace }>().getEnv();
+	await PLANTS.delete("9223372036854775807");
 	const res = await post(body);
 	expect(res.status).toBe(200);
-	const { PLANTS } = await server.getWorker<{ PLANTS: KVNamespace }>().getEnv();
 	expect(await PLANTS.get("9223372036854775807")).toBe('{"name":"Ficus"}');
-	await PLANTS.delete("9223372036854775807");
 });
 
 it.each([

@@ -138,6 +138,18 @@ it.each<[string, RegExp, string, string]>([
 		`plants ${NO_LOG}`,
 	],
 	[
+		"no log to read later",
+		/enabled.*/,
+		"$&\npersist = false",
+		`plants ${NO_LOG}`,
+	],
+	[
+		"no outcomes",
+		/enabled.*/,
+		"$&\ninvocation_logs = false",
+		`plants ${NO_LOG}`,
+	],
+	[
 		"URLs of old versions",
 		/preview_urls.*/,
 		"",
@@ -159,10 +171,11 @@ it.each<[string, RegExp, string, string]>([
 		'id = "of-plants"\n',
 		SHARED,
 	],
+	["staging has the route of production", /^/, 'route = "x.com"\n', SHARED],
 	[
 		"staging has the domain of production",
 		/^/,
-		'route = "plants.example.com"\n',
+		'routes = [{ pattern = "x.com", custom_domain = true }]\n',
 		SHARED,
 	],
 	[

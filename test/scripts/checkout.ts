@@ -8,12 +8,15 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect, onTestFinished, vi } from "vitest";
+import { ONE_ENVIRONMENT } from "../node/second-environment.ts";
 
-const COPIED =
-	".dev.vars.example package.json public scripts src wrangler.toml";
+const COPIED = ".dev.vars.example package.json public scripts src";
 const LINKED = "@hono hono swagger-ui-dist wrangler zod";
 
-/** Copies this checkout without git. Its commands get `variables`, and none of the developer. */
+/**
+ * Copies this checkout without git, with a wrangler.toml of its own. Its commands get `variables`, and
+ * none of the developer.
+ */
 export function newCheckout(variables: Record<string, string> = {}) {
 	const folder = fs.realpathSync(fs.mkdtempSync(join(tmpdir(), "plants-")));
 	onTestFinished(() => fs.rmSync(folder, { recursive: true }));
@@ -21,6 +24,7 @@ export function newCheckout(variables: Record<string, string> = {}) {
 	for (const path of COPIED.split(" ")) {
 		fs.cpSync(path, `${top}/${path}`, { recursive: true });
 	}
+	fs.writeFileSync(`${top}/wrangler.toml`, ONE_ENVIRONMENT);
 	fs.mkdirSync(`${top}/node_modules/.bin`, { recursive: true });
 	fs.mkdirSync(`${folder}/temp`);
 	for (const name of LINKED.split(" ")) {
@@ -41,8 +45,16 @@ export function newCheckout(variables: Record<string, string> = {}) {
 			cwd: top,
 			env,
 			stdio: ["ignore", "pipe", "pipe"],
+			// The end of the test ends its Wrangler, too.
+			detached: true,
 		});
-		onTestFinished(() => void child.kill("SIGKILL"));
+		onTestFinished(() => {
+			try {
+				process.kill(-Number(child.pid), "SIGKILL");
+			} catch (error) {
+				expect(error).toMatchObject({ code: "ESRCH" }); // They have ended.
+			}
+		});
 		let output = "";
 		for (const stream of [child.stdout, child.stderr]) {
 			stream.setEncoding("utf8").on("data", (data) => {

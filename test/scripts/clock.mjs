@@ -2,8 +2,9 @@
 import { syncBuiltinESMExports } from "node:module";
 import timers from "node:timers/promises";
 
-/** @param {number} [delay] */
-timers.setTimeout = async (delay = 0) => {
+/** @param {number} delay */
+async function pause(delay) {
 	await fetch(`${process.env.CLOUDFLARE_API_BASE_URL}/pause/${delay}`);
-};
+}
+Object.assign(timers, { setTimeout: pause });
 syncBuiltinESMExports();

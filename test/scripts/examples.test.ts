@@ -25,7 +25,9 @@ function client(language: string, interpreter: string, ...options: string[]) {
 	return (origin: string) => {
 		const program = text.replace("http://localhost:8787", origin);
 		expect(program).toContain(origin);
-		return run(interpreter, [...options, program]);
+		// Without the proxy of the developer.
+		const env = { PATH: process.env.PATH };
+		return run(interpreter, [...options, program], { env });
 	};
 }
 

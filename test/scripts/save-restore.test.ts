@@ -39,7 +39,7 @@ function newSave() {
 
 it("saves production for the owner alone, and restores it", async () => {
 	const { kv, top, succeed } = newStore();
-	const saved = await succeed("npm", "run", "save");
+	const saved = await succeed("sh", "-c", "umask 022; npm run save");
 	const [, folder] =
 		/\[production\] Saved 120 plants of 121 keys in (backup-production-\d+)$/.exec(
 			saved,
@@ -215,7 +215,7 @@ it.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
 			};
 		});
 		const restore = start([...RESTORE, FOLDER]);
-		await requested;
+		await Promise.race([requested, restore.ended]);
 		restore.kill(signal);
 		expect(await restore.ended).toEqual({
 			status: 1,
@@ -229,21 +229,29 @@ it.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
 );
 
 it.each([
-	[[...SAVE, "--removed"], "Unknown option '--removed'"],
-	[[...RESTORE, FOLDER, "x"], "is not a save of production."],
+	["save --unknown", "Unknown option '--unknown'"],
+	["restore backup-production-1 x", "is not a save of production."],
 	[
-		[...RESTORE, "backup-staging-1"],
+		"restore backup-staging-1",
 		"production. For a save of another environment, add --env NAME",
 	],
-	[[...RESTORE, "-e", "x", FOLDER], "is not a save of x."],
-	[[...RESTORE, "--local", FOLDER], "is not a save of local."],
-	[[...RESTORE, "backup-production-2-1"], "is not a save of production."],
-])("refuses %j", async (command, reason) => {
+	["restore -e x backup-production-1", "is not a save of x."],
+	["restore --local backup-production-1", "is not a save of local."],
+	["restore backup-production-2-1", "is not a save of production."],
+])("refuses %s", async (command, reason) => {
 	const { kv, fail } = newStore();
-	const output = await fail(...command);
+	const [script, ...args] = command.split(" ");
+	const output = await fail(node, `scripts/${script}.mjs`, ...args);
 	expect(output).toContain(reason);
 	expect(output).toMatch(/\nFailed: see above\.$/);
 	expect(kv.requests).toEqual([]);
+});
+
+it("saves nothing when Wrangler prints another format", async () => {
+	const { kv, fail, ls } = newStore();
+	kv.plants.set("7", { text: "x" } as never);
+	expect(await fail(...SAVE, FOLDER)).toContain("Wrangler printed");
+	expect(ls(FOLDER)).toEqual(["keys.json"]);
 });
 
 it("saves and restores the local namespace, whatever WRANGLER_LOG is", async () => {
