@@ -35,7 +35,10 @@ const owned = ({
 		.map((each) => (typeof each === "string" ? each : each.pattern)),
 ];
 
-/** What can lose plants, leave a leaked token valid, or stop the service without a sign. */
+/**
+ * What can lose plants, leave a leaked token valid, or stop the service without a sign. For the
+ * reasons, see wrangler.toml in CONTRIBUTING.md.
+ */
 function problems(toml: string): string[] {
 	const config = write(toml);
 	const { rawConfig } = experimental_readRawConfig({ config });
@@ -65,7 +68,6 @@ function problems(toml: string): string[] {
 			secrets?.required?.includes("ACCESS_TOKEN"),
 			`${name} can be deployed without ACCESS_TOKEN`,
 		);
-		// The URL of an older version accepts the tokens of that version.
 		check(preview_urls === false, `${name} has URLs of old versions`);
 		check(
 			enabled && persist && invocation_logs && head_sampling_rate === 1,
@@ -90,7 +92,6 @@ function problems(toml: string): string[] {
 			"production has a namespace without an id",
 		);
 	} else {
-		// Without the table, --env x deploys plants-x with the namespace of production.
 		check(rawConfig.env, "wrangler.toml has no [env]");
 	}
 	return found;
