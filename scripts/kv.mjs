@@ -110,9 +110,7 @@ export async function getPlants(keys) {
 	const plants = [];
 	for (const output of await bulk("get", keys))
 		for (const [key, item] of Object.entries(JSON.parse(output))) {
-			// With --local, Wrangler prints { value }.
-			const value =
-				item !== null && "value" in Object(item) ? item.value : item;
+			const value = values.local ? item.value : item;
 			if (typeof value === "string") plants.push({ key, value });
 			else if (value !== null) throw new Error(`Wrangler printed ${output}`);
 		}

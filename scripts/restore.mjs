@@ -19,7 +19,7 @@ const lost = saved.filter((key) => !found.has(key)).length;
 if (lost) throw new Error(`Nothing is written: ${lost} plants are in no file.`);
 
 for (const [index, file] of files.entries()) {
-	await bulk("put", readJson(file));
+	await bulk("put", readPlants(file));
 	log(`${index + 1} of ${files.length} files`);
 }
 let rest = files;
