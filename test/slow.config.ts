@@ -6,7 +6,6 @@ delete process.env.CLOUDFLARE_ENV;
 
 export default defineConfig({
 	test: {
-		restoreMocks: true,
 		include: ["test/{browser,scripts}/*.test.ts"],
 		testTimeout: 120_000,
 		hookTimeout: 120_000,

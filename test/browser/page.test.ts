@@ -127,7 +127,7 @@ it("goes to https without a form for a token, over http on another host than loc
 	const page = await browser.newPage();
 	const requests: string[] = [];
 	page.on("request", (request) => requests.push(request.url()));
-	// No server answers over https: the page stays as it is.
+	// No server returns a response over https: the page stays as it is.
 	await page.route(/^https:/, (route) => route.abort("aborted"));
 	const http = `${origin}/`.replace("localhost", "plants.example.com");
 	await page.goto(http, { waitUntil: "commit" });

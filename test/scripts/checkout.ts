@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
-import { createServer } from "node:http";
+import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
@@ -12,6 +12,27 @@ import { ONE_ENVIRONMENT } from "../node/second-environment.ts";
 
 const COPIED = ".dev.vars.example package.json public scripts src";
 const LINKED = "@hono hono swagger-ui-dist wrangler zod";
+
+/** The command of a line such as `save --local` or `wrangler kv key list`, for this Node. */
+export function command(line: string): string[] {
+	const [name, ...args] = line.split(" ");
+	const isWrangler = name === "wrangler";
+	const path = isWrangler
+		? "node_modules/wrangler/bin/wrangler.js"
+		: `scripts/${name}.mjs`;
+	return [process.execPath, path, ...args];
+}
+
+/** Serves HTTP on this machine until the test is finished. Returns the origin. */
+export function serve(listener: RequestListener): string {
+	const server = createServer(listener).listen(0);
+	onTestFinished(() => {
+		server.closeAllConnections();
+		server.close();
+	});
+	const { port } = server.address() as AddressInfo;
+	return `http://localhost:${port}`;
+}
 
 /**
  * Copies this checkout without git, with a wrangler.toml of its own. Its commands get `variables`, and
@@ -91,7 +112,7 @@ export function newCheckout(variables: Record<string, string> = {}) {
 
 /** Serves Cloudflare's API on this machine: a KV namespace for each Worker that is named. */
 export function serveKv() {
-	const api = createServer(async (req, res) => {
+	const origin = serve(async (req, res) => {
 		const path = `${req.url}`.slice(1).split("?")[0] ?? "";
 		const request = `${req.method} ${path}`;
 		const body = await text(req);
@@ -101,12 +122,7 @@ export function serveKv() {
 		const success = status === 200;
 		const json = { success, errors: [], messages: [], result: null };
 		res.writeHead(status).end(JSON.stringify({ ...json, ...response }));
-	}).listen(0);
-	onTestFinished(() => {
-		api.closeAllConnections();
-		api.close();
 	});
-	const { port } = api.address() as AddressInfo;
 
 	interface Result {
 		status?: number;
@@ -172,7 +188,7 @@ export function serveKv() {
 		): Result | Promise<Result> | undefined => undefined,
 		/** With these, Wrangler uses this server. */
 		variables: {
-			CLOUDFLARE_API_BASE_URL: `http://localhost:${port}`,
+			CLOUDFLARE_API_BASE_URL: origin,
 			CLOUDFLARE_ACCOUNT_ID: "x",
 			CLOUDFLARE_API_TOKEN: "x",
 		},

@@ -30,13 +30,8 @@ it("does not deploy a file of secrets as the code", async () => {
 		"../wrangler/bin/wrangler.js",
 		`${top}/node_modules/.bin/wrangler`,
 	);
-	const output = await fail(
-		"npm",
-		"run",
-		"deploy",
-		"--secrets-file",
-		"secrets.json",
-	);
+	const line = "npm run deploy --secrets-file secrets.json";
+	const output = await fail(...line.split(" "));
 	expect(output).toContain("Unknown argument: secrets.json");
 	expect(kv.requests).toEqual([]);
 });

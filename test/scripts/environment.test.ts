@@ -2,10 +2,7 @@
 import fs from "node:fs";
 import { expect, it } from "vitest";
 import { TWO_ENVIRONMENTS } from "../node/second-environment.ts";
-import { newCheckout, serveKv } from "./checkout.ts";
-
-const node = process.execPath;
-const WRANGLER = "node_modules/wrangler/bin/wrangler.js";
+import { command, newCheckout, serveKv } from "./checkout.ts";
 
 function newEnvironments(variables = {}) {
 	const kv = serveKv();
@@ -21,9 +18,9 @@ it.each([
 	["delete", "worker name must be defined"],
 	["kv key put 7 x --binding PLANTS --remote", "no Worker name is configured"],
 	["kv key delete 7 --binding PLANTS --remote", "no Worker name is configured"],
-])("wrangler %s sends no request without --env", async (command, reason) => {
+])("wrangler %s sends no request without --env", async (line, reason) => {
 	const { kv, fail } = newEnvironments();
-	const output = await fail(node, WRANGLER, ...command.split(" "));
+	const output = await fail(...command(`wrangler ${line}`));
 	expect(output).toContain(reason);
 	expect(kv.requests).toEqual([]);
 });
@@ -35,13 +32,12 @@ it.each([
 	["restore backup-production-1", "", "no Worker name is configured"],
 ])(
 	"%s sends no request, with CLOUDFLARE_ENV=%s",
-	async (command, CLOUDFLARE_ENV, reason) => {
+	async (line, CLOUDFLARE_ENV, reason) => {
 		const { top, kv, fail, ls, write } = newEnvironments({ CLOUDFLARE_ENV });
 		fs.mkdirSync(`${top}/backup-production-1`);
 		write("backup-production-1/saved.json", '["7"]');
 		write("backup-production-1/plants-1.json", '[{"key":"7","value":"{}"}]');
-		const [script, ...args] = command.split(" ");
-		const output = await fail(node, `scripts/${script}.mjs`, ...args);
+		const output = await fail(...command(line));
 		expect(output).toContain(reason);
 		const folders = ls().filter((name) => name.startsWith("backup"));
 		expect(folders).toEqual(["backup-production-1"]);
@@ -55,12 +51,11 @@ it.each([
 	["save", "staging", "staging", "/plants-staging/settings"],
 ])(
 	"%s, with CLOUDFLARE_ENV=%s, saves %s",
-	async (command, CLOUDFLARE_ENV, environment, path) => {
+	async (line, CLOUDFLARE_ENV, environment, path) => {
 		const { kv, succeed, write } = newEnvironments({ CLOUDFLARE_ENV });
 		// Wrangler prefers this file to wrangler.toml.
 		write("../wrangler.json", '{ "name": "another" }');
-		const [script, ...args] = command.split(" ");
-		const output = await succeed(node, `scripts/${script}.mjs`, ...args);
+		const output = await succeed(...command(line));
 		const last = `^\\[${environment}\\] Saved 0 plants .* in backup-${environment}-\\d+$`;
 		expect(output).toMatch(new RegExp(last, "m"));
 		expect(kv.requests[0]).toMatch(new RegExp(`${path}$`));

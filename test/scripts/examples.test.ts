@@ -1,12 +1,11 @@
 // The clients in docs/api.md run as they stand, apart from the URL.
 import { execFile } from "node:child_process";
 import fs from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { promisify } from "node:util";
 import type { KVNamespace } from "@cloudflare/workers-types";
-import { afterAll, expect, it, onTestFinished } from "vitest";
+import { afterAll, expect, it } from "vitest";
 import { createTestHarness } from "wrangler";
+import { serve } from "./checkout.ts";
 
 const run = promisify(execFile);
 const server = createTestHarness({
@@ -40,16 +39,14 @@ const clients = [
 ] as const;
 
 /** Returns these statuses, one for each request. */
-function serve(statuses: number[]) {
+function serveStatuses(statuses: number[]) {
 	const requests: string[] = [];
-	const api = createServer((req, res) => {
+	const origin = serve((req, res) => {
 		requests.push(`${req.method} ${req.url}`);
 		res.writeHead(statuses[requests.length - 1] ?? 500, { "Retry-After": "1" });
 		res.end("{}");
-	}).listen(0);
-	onTestFinished(() => void api.close());
-	const { port } = api.address() as AddressInfo;
-	return { requests, origin: `http://localhost:${port}` };
+	});
+	return { requests, origin };
 }
 
 it.each(clients)(
@@ -69,7 +66,7 @@ it.each(clients)(
 );
 
 it.each(clients)("%s sends the request again after 503", async (_, client) => {
-	const { requests, origin } = serve([503, 200]);
+	const { requests, origin } = serveStatuses([503, 200]);
 	await client(origin);
 	expect(requests).toEqual(["POST /plants", "POST /plants"]);
 });
@@ -77,7 +74,7 @@ it.each(clients)("%s sends the request again after 503", async (_, client) => {
 it.each(clients)(
 	"%s does not send the request again after 401",
 	async (_, client) => {
-		const { requests, origin } = serve([401, 200]);
+		const { requests, origin } = serveStatuses([401, 200]);
 		await expect(client(origin)).rejects.toThrow("401, CF-Ray ");
 		expect(requests).toEqual(["POST /plants"]);
 	},

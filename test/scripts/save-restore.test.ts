@@ -3,12 +3,12 @@ import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import { resolve } from "node:path";
 import { expect, it } from "vitest";
-import { newCheckout, serveKv } from "./checkout.ts";
+import { command, newCheckout, serveKv } from "./checkout.ts";
 
-const node = process.execPath;
 const clock = resolve("test/scripts/clock.mjs");
-const SAVE = [node, "scripts/save.mjs"];
-const RESTORE = [node, `--import=${clock}`, "scripts/restore.mjs"];
+const SAVE = command("save");
+const [node = "", script = ""] = command("restore");
+const RESTORE = [node, `--import=${clock}`, script];
 const FOLDER = "backup-production-1";
 
 /** A checkout, and a namespace with 120 plants. */
@@ -238,10 +238,9 @@ it.each([
 	["restore -e x backup-production-1", "is not a save of x."],
 	["restore --local backup-production-1", "is not a save of local."],
 	["restore backup-production-2-1", "is not a save of production."],
-])("refuses %s", async (command, reason) => {
+])("refuses %s", async (line, reason) => {
 	const { kv, fail } = newStore();
-	const [script, ...args] = command.split(" ");
-	const output = await fail(node, `scripts/${script}.mjs`, ...args);
+	const output = await fail(...command(line));
 	expect(output).toContain(reason);
 	expect(output).toMatch(/\nFailed: see above\.$/);
 	expect(kv.requests).toEqual([]);
@@ -256,7 +255,7 @@ it("saves nothing when Wrangler prints another format", async () => {
 
 it("saves and restores the local namespace, whatever WRANGLER_LOG is", async () => {
 	const { succeed, read } = newCheckout({ WRANGLER_LOG: "debug" });
-	const wrangler = [node, "node_modules/wrangler/bin/wrangler.js", "kv", "key"];
+	const wrangler = command("wrangler kv key");
 	const options = ["--binding=PLANTS", "--local", "--config=wrangler.toml"];
 	const plant = String.raw`{"name":"\u0000\ud800"}`;
 	await succeed(...wrangler, "put", "7", plant, ...options);
