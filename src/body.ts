@@ -60,15 +60,14 @@ export const readJson: MiddlewareHandler = async (c, next) => {
 
 /** Reads the body. Returns undefined when it has more than `MAX_BODY_BYTES`. */
 async function readBytes(request: Request): Promise<ArrayBuffer | undefined> {
-	const { body, headers } = request;
-	const length = headers.get("Content-Length");
-	if (!body || (length && Number(length) <= MAX_BODY_BYTES)) {
+	const length = request.headers.get("Content-Length");
+	if ((length && Number(length) <= MAX_BODY_BYTES) || !request.body) {
 		const bytes = await request.arrayBuffer();
 		// A Worker that calls this one through a service binding can send any Content-Length.
 		return bytes.byteLength <= MAX_BODY_BYTES ? bytes : undefined;
 	}
 	// Not arrayBuffer(): an isolate has 128 MB for all of its requests.
-	const reader = body.getReader({ mode: "byob" });
+	const reader = request.body.getReader({ mode: "byob" });
 	const parts: Uint8Array[] = [];
 	let total = 0;
 	for (;;) {
