@@ -35,23 +35,25 @@ export const authenticate: MiddlewareHandler<{ Bindings: Env }> = async (
 	}
 	const token = c.req.header("Authorization")?.match(CREDENTIALS)?.[1];
 	if (token === undefined) {
-		const message = "Send the header Authorization: Bearer <token>.";
-		return c.json({ error: 401, message }, 401, {
-			"WWW-Authenticate": 'Bearer realm="plants"',
-		});
+		return unauthorized("Send the header Authorization: Bearer <token>.");
 	}
 	const bytes = encoder.encode(token);
 	// filter compares all of them, so that the time does not tell which one matches.
 	const matches = tokens.filter((expected) => timingSafeEqual(bytes, expected));
 	if (matches.length === 0) {
-		const message =
-			"The token is not valid. Send it without a second Bearer, or ask the operator for one.";
-		return c.json({ error: 401, message }, 401, {
-			"WWW-Authenticate": 'Bearer realm="plants", error="invalid_token"',
-		});
+		const message = CREDENTIALS.test(token)
+			? "Send the token without a second Bearer."
+			: "The token is not valid.";
+		return unauthorized(message, ', error="invalid_token"');
 	}
 	return next();
 };
+
+/** RFC 6750 §3.1: the challenge to a request without a token has no error. */
+function unauthorized(message: string, error = ""): Response {
+	const headers = { "WWW-Authenticate": `Bearer realm="plants"${error}` };
+	return Response.json({ error: 401, message }, { status: 401, headers });
+}
 
 let cached: { secret: string; tokens: Uint8Array[] } | undefined;
 

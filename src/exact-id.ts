@@ -4,7 +4,8 @@ const MAY_BE_ROUNDED = /\D\d(?:\d{15}|\d*[.eE])/;
 
 /**
  * Replaces the member `id` of a parsed JSON object with the bigint that its source text
- * equals. An `id` that is not an integer of up to 19 digits stays as it is.
+ * equals. An `id` that is not an integer stays as it is. An integer of more than 20 digits becomes
+ * its first 20, which are no int64 either.
  *
  * Takes time linear in the length of the text.
  *
@@ -44,7 +45,7 @@ function exactId(text: string): bigint | undefined {
 	return toBigInt(source);
 }
 
-/** The integer that a JSON number (RFC 8259 §6) equals, or undefined if there is none of up to 19 digits. */
+/** The integer that a JSON number (RFC 8259 §6) equals, or undefined if there is none. */
 function toBigInt(number: string): bigint | undefined {
 	const [, sign, whole, fraction = "", exponent = "0"] =
 		/^(-?)(\d+)(?:\.(\d+))?(?:e(.+))?$/i.exec(number) as RegExpExecArray;
@@ -52,8 +53,8 @@ function toBigInt(number: string): bigint | undefined {
 	if (!digits) return 0n;
 	// The number of digits before the decimal point, once the exponent has shifted it.
 	const point = digits.length - fraction.length + Number(exponent);
-	if (point < 1 || point > 19 || /[1-9]/.test(digits.slice(point))) {
-		return undefined;
-	}
-	return BigInt(sign + digits.slice(0, point).padEnd(point, "0"));
+	if (point < 1 || /[1-9]/.test(digits.slice(point))) return undefined;
+	// 1e1000000000 has a billion digits.
+	const length = Math.min(point, 20);
+	return BigInt(sign + digits.slice(0, length).padEnd(length, "0"));
 }

@@ -78,8 +78,7 @@ const commonResponses: Record<string, ResponseObject> = {
 				summary: "The token is wrong",
 				value: {
 					error: 401,
-					message:
-						"The token is not valid. Send it without a second Bearer, or ask the operator for one.",
+					message: "The token is not valid.",
 				},
 			},
 		}),
@@ -194,7 +193,7 @@ const paths: Record<string, Record<string, Operation>> = {
 							value: {
 								error: 422,
 								message:
-									"id: Invalid input: expected an integer from -9223372036854775808 to 9223372036854775807, received another number; name: Required",
+									"id: Invalid input: expected an integer from -9223372036854775808 to 9223372036854775807, received a number that is not an integer; name: Required",
 							},
 						},
 					}),

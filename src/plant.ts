@@ -33,11 +33,9 @@ export const Plant = z.object({
 function notInt64(input: unknown): string {
 	const expected =
 		"Invalid input: expected an integer from -9223372036854775808 to 9223372036854775807, received";
-	if (typeof input === "number" || typeof input === "bigint") {
-		const isRounded = Math.abs(Number(input)) > Number.MAX_SAFE_INTEGER;
-		const hint = isRounded ? " (JavaScript rounds integers beyond 2^53)" : "";
-		return `${expected} another number${hint}`;
-	}
+	if (typeof input === "bigint") return `${expected} an integer out of range`;
+	if (typeof input === "number")
+		return `${expected} a number that is not an integer`;
 	if (input === null) return `${expected} null`;
 	return `${expected} ${Array.isArray(input) ? "array" : typeof input}`;
 }
