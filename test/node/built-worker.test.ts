@@ -25,9 +25,8 @@ let origin: string;
 beforeAll(async () => {
 	for (const file of strayFiles) fs.writeFileSync(file, "stray");
 	const wrangler = "node_modules/wrangler/bin/wrangler.js";
-	// Without --config, Wrangler prefers a wrangler.json in a folder above. With a second environment,
-	// the top level of wrangler.toml has no name.
-	const args = ["deploy", "--dry-run", "--config=wrangler.toml", "--name=x"];
+	// Without --config, Wrangler prefers a wrangler.json in a folder above.
+	const args = ["deploy", "--dry-run", "--config=wrangler.toml"];
 	execFileSync(process.execPath, [wrangler, ...args, "--outdir", directory], {
 		env: { ...process.env, WRANGLER_LOG_PATH: directory },
 	});
