@@ -1,48 +1,53 @@
-// Saves the plants of an environment into a new folder of the checkout:
-// backup-<environment>-<time>. With a folder, continues that save. The environment is that of --env,
-// else of CLOUDFLARE_ENV. Without both, it is production, if wrangler.toml has only one.
-// Usage: npm run save -- [--env NAME] [--local] [FOLDER]
+// Saves all plants into a new folder of the checkout: backup-<time>-incomplete, which becomes
+// backup-<time> at the end. With an incomplete folder, continues that save.
+// Usage: npm run save [-- FOLDER]
 import fs from "node:fs";
-import {
-	folder,
-	getPlants,
-	listKeys,
-	log,
-	readJson,
-	readPlants,
-} from "./kv.mjs";
+import { filesOf, getPlants, kv } from "./kv.mjs";
 
-/** @param {string} file */
-const isWritten = (file) => fs.existsSync(`${folder}/${file}`);
-if (isWritten("saved.json")) throw new Error("It is complete.");
-process.umask(0o077);
+const time = new Date().toISOString().replace(/\D/g, "");
+const [folder = `backup-${time}-incomplete`] = process.argv.slice(2);
+const [, complete] = /^(.+)-incomplete[\\/]?$/.exec(folder) ?? [];
+if (!complete) throw new Error(`${folder} is not an incomplete save.`);
 
-/** @type {(file: string, value: unknown) => void} */
-function writeJson(file, value) {
-	// An interruption leaves no half of a file that counts as written.
-	const part = `${folder}/part-${process.pid}`;
-	fs.writeFileSync(part, JSON.stringify(value, null, 1));
-	fs.renameSync(part, `${folder}/${file}`);
-}
+/** @type {{ name: string }[]} */
+const listed = JSON.parse(await kv("key", "list"));
 
-if (!isWritten("keys.json")) {
-	const keys = (await listKeys()).map(({ name }) => name);
-	const batches = [];
-	while (keys.length > 0) batches.push(keys.splice(-100));
-	fs.mkdirSync(folder, { recursive: true });
-	writeJson("keys.json", batches);
-}
+process.umask(0o077); // Only the owner can read the files.
+if (process.argv.length === 2) fs.mkdirSync(folder);
 process.on("exit", (status) => {
-	if (status !== 0) console.error(`To continue, add this folder: "${folder}"`);
+	if (status) console.error(`To continue: npm run save -- ${folder}`);
 });
-/** The keys of each file. @type {string[][]} */
-const files = readJson("keys.json");
-const saved = [];
-for (const [index, keys] of files.entries()) {
-	const file = `plants-${index + 1}.json`;
-	if (!isWritten(file)) writeJson(file, await getPlants(keys));
-	for (const { key } of readPlants(file)) saved.push(key);
-	log(`${saved.length} plants, ${index + 1} of ${files.length} files`);
+
+const saved = new Set();
+for (const file of filesOf(folder)) {
+	const plants = JSON.parse(fs.readFileSync(file, "utf8"));
+	for (const { key } of plants) saved.add(key);
 }
-writeJson("saved.json", saved);
-log(`Saved ${saved.length} plants of ${files.flat().length} keys in ${folder}`);
+
+/** @type {string[]} */
+let lines = [];
+let size = 0;
+function writeFile() {
+	if (lines.length === 0) return;
+	// A file that is only half written must not count.
+	const part = `${folder}/part`;
+	fs.writeFileSync(part, `[\n${lines.join(",\n")}\n]\n`);
+	const number = filesOf(folder).length + 1;
+	fs.renameSync(part, `${folder}/plants-${number}.json`);
+	lines = [];
+	size = 0;
+	console.log(`${saved.size} plants`);
+}
+
+const keys = listed.map(({ name }) => name).filter((key) => !saved.has(key));
+for await (const plant of getPlants(keys)) {
+	const line = JSON.stringify(plant);
+	// A bulk put takes at most 100 MB.
+	if (size + line.length > 10e6 || lines.length === 10_000) writeFile();
+	lines.push(line);
+	size += line.length;
+	saved.add(plant.key);
+}
+writeFile();
+fs.renameSync(folder, complete);
+console.log(`Saved ${saved.size} plants in ${complete}`);

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import type { KVNamespace } from "@cloudflare/workers-types";
 import { afterAll, expect, it } from "vitest";
 import { createTestHarness } from "wrangler";
-import { serve } from "./checkout.ts";
+import { serve } from "./server.ts";
 
 const run = promisify(execFile);
 const server = createTestHarness({
