@@ -33,7 +33,7 @@ export async function post(
 	// As in production: a change that refuses https URLs must fail a test.
 	const url = "https://plants.example.com/plants";
 	const res = await app.request(url, init, { ...env, ...bindings });
-	const { responses } = document.paths["/plants"]?.post ?? {};
+	const { responses } = document.paths["/plants"].post;
 	expect(responses).toHaveProperty(`${res.status}`);
 	return res;
 }
