@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import fs from "node:fs";
 import { promisify } from "node:util";
 import type { KVNamespace } from "@cloudflare/workers-types";
-import { afterAll, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { createTestHarness } from "wrangler";
 import { serve } from "./server.ts";
 
@@ -38,13 +38,14 @@ const clients = [
 	["Python", client("python", "python3", "-c")],
 ] as const;
 
-/** Returns these statuses, one for each request. */
-function serveStatuses(statuses: number[]) {
+/** Returns this response to the first request, and creates a plant with the second. */
+function serveOnce({ status = 0, retryAfter = "1", body = "{}" }) {
 	const requests: string[] = [];
 	const origin = serve((req, res) => {
 		requests.push(`${req.method} ${req.url}`);
-		res.writeHead(statuses[requests.length - 1] ?? 500, { "Retry-After": "1" });
-		res.end("{}");
+		const isFirst = requests.length === 1;
+		res.writeHead(isFirst ? status : 200, { "Retry-After": retryAfter });
+		res.end(isFirst ? Buffer.from(body, "latin1") : "{}");
 	});
 	return { requests, origin };
 }
@@ -65,17 +66,30 @@ it.each(clients)(
 	},
 );
 
-it.each(clients)("%s sends the request again after 503", async (_, client) => {
-	const { requests, origin } = serveStatuses([503, 200]);
-	await client(origin);
-	expect(requests).toEqual(["POST /plants", "POST /plants"]);
-});
+describe.each(clients)("%s", (_, client) => {
+	it.each([
+		["503", { status: 503 }],
+		[
+			"503 with a date in Retry-After",
+			{ status: 503, retryAfter: "Wed, 21 Oct 2026 07:28:00 GMT" },
+		],
+		["502 with a body that is not UTF-8", { status: 502, body: "caf\xe9" }],
+	])("sends the request again after %s", async (_, response) => {
+		const { requests, origin } = serveOnce(response);
+		await client(origin);
+		expect(requests).toEqual(["POST /plants", "POST /plants"]);
+	});
 
-it.each(clients)(
-	"%s does not send the request again after 401",
-	async (_, client) => {
-		const { requests, origin } = serveStatuses([401, 200]);
-		await expect(client(origin)).rejects.toThrow("401, CF-Ray ");
+	it.each([
+		["401", { status: 401 }, "401, CF-Ray "],
+		[
+			"200 with a body that is not JSON",
+			{ status: 200, body: "<html>" },
+			"JSON",
+		],
+	])("does not send the request again after %s", async (_, response, error) => {
+		const { requests, origin } = serveOnce(response);
+		await expect(client(origin)).rejects.toThrow(error);
 		expect(requests).toEqual(["POST /plants"]);
-	},
-);
+	});
+});
