@@ -27,7 +27,7 @@ const UNFORESEEN = { event: "unforeseen", id: undefined };
  * Returns the status and the headers of an `HTTPException`, with its text as `message`.
  * Any other error is a 500 without internals.
  *
- * Logs a status of 500 or more as one line of JSON.
+ * Logs a status of 500 or more as one line of JSON. `npm run dev` also shows the error itself.
  */
 export const handleError: ErrorHandler = async (error, c) => {
 	const exception =
@@ -45,6 +45,8 @@ export const handleError: ErrorHandler = async (error, c) => {
 		console.error(
 			JSON.stringify({ event, ray, id, error: { name, message, stack } }),
 		);
+		// wrangler dev maps a stack to src, but not inside of JSON. A deploy removes this line.
+		if (process.env.NODE_ENV === "development") console.error(cause);
 	}
 	const res = exception.getResponse();
 	return c.json({ error: res.status, message: await res.text() }, res);

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { Hono } from "hono";
 import { bearerAuth } from "hono/bearer-auth";
 import { HTTPException } from "hono/http-exception";
-import { beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import app from "../src/app";
 import { handleError } from "../src/error";
 import { failingKv, post, stored, withPut } from "./request";
@@ -63,6 +63,20 @@ it("returns 500 without internals and logs the stack of an unexpected error", as
 			error: { name: "RangeError", message: "a bug", stack },
 		},
 	]);
+});
+
+it("logs the error itself, too, in npm run dev", async () => {
+	vi.stubEnv("NODE_ENV", "development");
+	onTestFinished(() => void vi.unstubAllEnvs());
+	const log = vi.spyOn(console, "error").mockReturnValue();
+	const error = new Error("KV is down");
+	await post(
+		plant,
+		{},
+		withPut(() => Promise.reject(error)),
+	);
+	const line = expect.stringMatching(/^{"event":"store_failed",/);
+	expect(log.mock.calls).toEqual([[line], [error]]);
 });
 
 describe("an HTTPException of a Hono middleware", () => {
