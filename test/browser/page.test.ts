@@ -144,6 +144,19 @@ it("has no console error and no request to another origin", () => {
 	expect(problems).toEqual([]);
 });
 
+it("shows Execute and then the response without scrolling at 1280 × 800", async () => {
+	const viewport = { width: 1280, height: 800 };
+	const page = await browser.newPage({ viewport });
+	await page.goto(origin);
+	const operation = page.locator("#operations-Plants-addPlant");
+	// The click scrolls to Execute if it is not in the viewport.
+	await operation.getByRole("button", { name: "Execute" }).click();
+	const body = operation.locator(".live-responses-table code").first();
+	const box = await body.boundingBox();
+	expect(await page.evaluate("scrollY")).toBe(0);
+	expect(box && box.y + box.height).toBeLessThanOrEqual(viewport.height);
+});
+
 it.each([320, 360, 390])("fits into a phone of %d pixels", async (width) => {
 	const page = await browser.newPage({ viewport: { width, height: 800 } });
 	await page.goto(origin);
