@@ -82,8 +82,8 @@ async function expectCreated(plant: object): Promise<void> {
 	await operation.getByRole("button", { name: "Execute" }).click();
 	const shown = operation.locator(".live-responses-table tbody");
 	const response = async () => [
-		await shown.locator(".response-col_status").innerText(),
-		JSON.parse(await shown.locator("code").first().innerText()),
+		await shown.locator(".response-col_status").textContent(),
+		JSON.parse(`${await shown.locator("code").first().textContent()}`),
 	];
 	// The page shows the previous response until the next one is there.
 	await expect
@@ -136,7 +136,7 @@ it("goes to https without a form for a token, over http on another host than loc
 	await expect
 		.poll(() => requests, { timeout: 30_000 })
 		.toContain(http.replace("http:", "https:"));
-	const text = await page.locator("body").innerText();
+	const text = await page.locator("body").textContent();
 	expect(text).toBe("This page needs https.");
 });
 
@@ -185,6 +185,6 @@ it("tells how to install Swagger UI when it is missing", async () => {
 	const page = await browser.newPage();
 	await page.route("**/swagger-ui-bundle.js", (route) => route.abort());
 	await page.goto(origin);
-	const text = await page.locator("body").innerText();
+	const text = await page.locator("body").textContent();
 	expect(text).toContain("npm run prepare");
 });
