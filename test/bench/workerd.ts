@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire, stripTypeScriptTypes } from "node:module";
 import { basename, join } from "node:path";
+import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { gzipSync } from "node:zlib";
 import { unstable_readConfig } from "wrangler";
@@ -78,7 +79,11 @@ process.on("exit", () => {
 export async function start(config: string) {
 	const startedAt = performance.now();
 	const child = spawn(workerd, ["serve", "--control-fd=3", config], {
-		stdio: ["ignore", "inherit", "inherit", "pipe"],
+		stdio: ["ignore", "inherit", "pipe", "pipe"],
+	});
+	// With --expose-gc, the compile cache of workerd does not fit. It says so for each isolate.
+	createInterface(child.stderr as Readable).on("line", (line) => {
+		if (!line.includes("compile cache failed")) console.error(line);
 	});
 	children.add(child);
 	const [listenEvent] = await once(child.stdio[3] as Readable, "data");
