@@ -42,8 +42,8 @@ function writeFile() {
 const keys = listed.map(({ name }) => name).filter((key) => !saved.has(key));
 for await (const plant of getPlants(keys)) {
 	const line = JSON.stringify(plant);
-	// A bulk put takes at most 100 MB.
-	if (size + line.length > 10e6 || lines.length === 10_000) writeFile();
+	// A bulk put takes at most 100 MB, and Wrangler puts 1,000 plants at once.
+	if (size + line.length > 10e6 || lines.length === 1000) writeFile();
 	lines.push(line);
 	size += line.length;
 	saved.add(plant.key);
