@@ -2,7 +2,7 @@
 import { cloudflareTest } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
 
-// The tests use the top-level environment, whatever a developer has set.
+// With CLOUDFLARE_ENV of a developer, Wrangler would refuse wrangler.toml.
 delete process.env.CLOUDFLARE_ENV;
 
 export default defineConfig({

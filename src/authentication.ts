@@ -41,10 +41,7 @@ export const authenticate: MiddlewareHandler<{ Bindings: Env }> = async (
 	// filter compares all of them, so that the time does not tell which one matches.
 	const matches = tokens.filter((expected) => timingSafeEqual(bytes, expected));
 	if (matches.length === 0) {
-		const message = CREDENTIALS.test(token)
-			? "Send the token without a second Bearer."
-			: "The token is not valid.";
-		return unauthorized(message, ', error="invalid_token"');
+		return unauthorized("The token is not valid.", ', error="invalid_token"');
 	}
 	return next();
 };

@@ -119,7 +119,7 @@ it("has a policy that allows no other origin and no frame", () => {
 	expect(policy).not.toMatch(/\*|http|unsafe/);
 	expect(headers).toMatchObject({
 		"referrer-policy": "no-referrer",
-		// Without includeSubDomains: the domain also has other sites.
+		// Without includeSubDomains and preload: the domain may belong to somebody else.
 		"strict-transport-security": "max-age=31536000",
 		"x-content-type-options": "nosniff",
 	});
