@@ -13,11 +13,11 @@ process.env.WRANGLER_WRITE_LOGS = "false";
 // Not its bin, which exits with 0 when a signal ends Wrangler.
 const wrangler = fileURLToPath(import.meta.resolve("wrangler"));
 
-const keysFile = join(mkdtempSync(join(tmpdir(), "plants-")), "keys.json");
+const temp = mkdtempSync(join(tmpdir(), "plants-"));
 const interruption = new AbortController();
 process.on("exit", () => {
 	interruption.abort(); // Ends Wrangler, too.
-	rmSync(join(keysFile, ".."), { recursive: true });
+	rmSync(temp, { recursive: true });
 });
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
 	process.on(signal, () => process.exit(1));
@@ -54,14 +54,15 @@ export async function kv(...command) {
  * @param {string[]} keys
  */
 export async function* getPlants(keys) {
+	const file = join(temp, "keys.json");
 	// A bulk get returns at most 100 plants, and at most 25 MB.
 	let count = 100;
 	for (let start = 0; start < keys.length; ) {
 		let output = "";
 		try {
 			const batch = keys.slice(start, start + count);
-			writeFileSync(keysFile, JSON.stringify(batch));
-			output = await kv("bulk", "get", keysFile);
+			writeFileSync(file, JSON.stringify(batch));
+			output = await kv("bulk", "get", file);
 		} catch (error) {
 			const { stderr = "" } = /** @type {{ stderr?: string }} */ (error);
 			const isTooLarge = /\b413\b|exceeds the limit|too large/i.test(stderr);

@@ -36,7 +36,7 @@ it("saves the plants for the owner alone, and restores them", async () => {
 	const { kv, top, succeed, write, ls } = newStore();
 	// Wrangler prefers this file to wrangler.toml.
 	write("../wrangler.json", '{ "name": "another" }');
-	kv.limits.get = 6_000_000;
+	kv.getLimit = 6_000_000;
 	const saved = await succeed("sh", "-c", "umask 022; npm run save");
 	const [, folder = ""] = /Saved 120 plants in (backup-\d+)$/.exec(saved) ?? [];
 	expect(ls(folder), saved).toEqual(["plants-1.json", "plants-2.json"]);
