@@ -36,7 +36,7 @@ const responses: Record<number, ResponseObject> = {
 	400: {
 		description: [
 			"The request is invalid, and nothing is stored. `error` tells why:",
-			"- 400: the body is empty, or not JSON in UTF-8",
+			"- 400: the body is empty, not JSON in UTF-8, or nested too deeply",
 			"- 413: the body is too large",
 			"- 415: the media type is not `application/json`",
 			"- 422: the body is not a `NewPlant`",
@@ -102,7 +102,7 @@ export const document = {
 	openapi: "3.1.0",
 	info: {
 		title: "Plants",
-		version: "1.0.0",
+		version: "2.0.0",
 		summary: "Creates plants in a Workers KV namespace.",
 		description: [
 			"Every request needs a bearer token, except for the page at `/`, its files and this document. With a token, another method on `/plants` returns 405 with `Allow: POST`, and another path returns 404.",

@@ -28,8 +28,8 @@ const batches = [
 	{ name: "create", status: 200, nameLength: 10, count: 1000 },
 	{ name: "401", status: 401, nameLength: 10, count: 1000 },
 	{ name: "400", status: 400, nameLength: 10, count: 1000 },
-	{ name: "100 KB", status: 200, nameLength: 100_000, count: 100 },
-	{ name: "900 KB", status: 200, nameLength: 900_000, count: 20 },
+	{ name: "10 KB", status: 200, nameLength: 10_000, count: 500 },
+	{ name: "90 KB", status: 200, nameLength: 90_000, count: 100 },
 ];
 
 const measurements: { variant: string; figure: string; value: number }[] = [];
