@@ -1,4 +1,3 @@
-// What npm test runs. test/slow.config.ts has the other tests.
 import { cloudflareTest } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
 
@@ -32,10 +31,10 @@ export default defineConfig({
 					setupFiles: "test/setup.ts",
 				},
 			},
-			{
-				extends: true,
-				test: { name: "node", include: ["test/node/*.test.ts"] },
-			},
+			...["node", "browser", "scripts"].map((name) => ({
+				extends: true as const,
+				test: { name, include: [`test/${name}/*.test.ts`] },
+			})),
 		],
 	},
 });

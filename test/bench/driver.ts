@@ -2,7 +2,6 @@
 // The clock is outside, since time does not advance while a Worker runs.
 import { env, withEnv } from "cloudflare:workers";
 import variant from "variant";
-import type { Batch } from "./workerd.ts";
 
 declare function gc(): void; // V8 defines it with --expose-gc.
 

@@ -62,14 +62,6 @@ export function build(entry: string, directory: string) {
 	return { config, gzip: byteLength };
 }
 
-/** Requests of one type: `status` is what they must return. */
-export interface Batch {
-	status: number;
-	nameLength: number;
-	/** With 0, the driver sends nothing and collects the garbage. */
-	count: number;
-}
-
 const children = new Set<ChildProcess>();
 process.on("exit", () => {
 	for (const child of children) child.kill("SIGKILL");
