@@ -30,10 +30,7 @@ app.all("/plants", (c) =>
 );
 
 app.notFound((c) => {
-	const message =
-		c.req.path === "/plants/"
-			? "Remove the slash at the end of the path."
-			: "Send the request to /plants.";
+	const message = "The path must be exactly /plants, without another slash.";
 	return c.json({ error: 404, message }, 404);
 });
 

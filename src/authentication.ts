@@ -7,6 +7,9 @@ const CREDENTIALS = /^bearer +(.*)$/i;
 /** The b64token of RFC 6750 §2.1. */
 const B64TOKEN = /^[\w.~+/-]+=*$/;
 
+/** The token of `.dev.vars.example`: anybody can read it in the repository. */
+const DEV_TOKEN = "dev-token";
+
 /** Cloudflare writes `CF-Visitor: {"scheme":"http"}` when the client did not use TLS. */
 const PLAIN_HTTP = /"scheme"\s*:\s*"http"/;
 
@@ -20,14 +23,14 @@ const encoder = new TextEncoder();
  * header (RFC 6750 §3) when the token is missing or wrong.
  *
  * @throws {ServiceError} 500 `access_token_unusable` when the secret is missing or blank, or
- *   has an entry that is not a b64token
+ *   has an entry that is not a b64token, or `dev-token` outside of `npm run dev`
  */
 export const authenticate: MiddlewareHandler<{ Bindings: Env }> = async (
 	c,
 	next,
 ) => {
 	// Comes first, so that a request without a token shows that the secret is unusable.
-	const tokens = tokensOf(c.env.ACCESS_TOKEN);
+	const tokens = tokensOf(c.env);
 	if (PLAIN_HTTP.test(c.req.header("CF-Visitor") ?? "")) {
 		const message =
 			"Use https. Replace the token: over http, others can read it.";
@@ -52,17 +55,23 @@ function unauthorized(message: string, error = ""): Response {
 	return Response.json({ error: 401, message }, { status: 401, headers });
 }
 
-let cached: { secret: string; tokens: Uint8Array[] } | undefined;
+let cached:
+	| { secret: string; environment: string; tokens: Uint8Array[] }
+	| undefined;
 
 /** Parses the secret again only when it changes. */
-function tokensOf(secret = ""): Uint8Array[] {
-	if (cached?.secret !== secret) {
-		cached = { secret, tokens: parseTokens(secret) };
+function tokensOf({ ACCESS_TOKEN = "", ENVIRONMENT }: Env): Uint8Array[] {
+	if (cached?.secret !== ACCESS_TOKEN || cached.environment !== ENVIRONMENT) {
+		cached = {
+			secret: ACCESS_TOKEN,
+			environment: ENVIRONMENT,
+			tokens: parseTokens(ACCESS_TOKEN, ENVIRONMENT),
+		};
 	}
 	return cached.tokens;
 }
 
-function parseTokens(secret: string): Uint8Array[] {
+function parseTokens(secret: string, environment: string): Uint8Array[] {
 	const entries = secret.match(/\S+/g);
 	if (!entries) {
 		throw unusableSecret(
@@ -70,10 +79,14 @@ function parseTokens(secret: string): Uint8Array[] {
 		);
 	}
 	return entries.map((entry, index) => {
-		if (B64TOKEN.test(entry)) return encoder.encode(entry);
-		throw unusableSecret(
-			`entry ${index + 1} of ACCESS_TOKEN is not a bearer token (RFC 6750 b64token)`,
-		);
+		const name = `entry ${index + 1} of ACCESS_TOKEN`;
+		if (!B64TOKEN.test(entry)) {
+			throw unusableSecret(`${name} is not a bearer token (RFC 6750 b64token)`);
+		}
+		if (entry === DEV_TOKEN && environment !== "development") {
+			throw unusableSecret(`${name} is public: only npm run dev accepts it`);
+		}
+		return encoder.encode(entry);
 	});
 }
 

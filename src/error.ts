@@ -29,7 +29,10 @@ const UNFORESEEN = { event: "unforeseen", id: undefined };
  *
  * Logs a status of 500 or more as one line of JSON. `npm run dev` also shows the error itself.
  */
-export const handleError: ErrorHandler = async (error, c) => {
+export const handleError: ErrorHandler<{ Bindings: Env }> = async (
+	error,
+	c,
+) => {
 	const exception =
 		error instanceof HTTPException
 			? error
@@ -45,8 +48,8 @@ export const handleError: ErrorHandler = async (error, c) => {
 		console.error(
 			JSON.stringify({ event, ray, id, error: { name, message, stack } }),
 		);
-		// wrangler dev maps a stack to src, but not inside of JSON. A deploy removes this line.
-		if (process.env.NODE_ENV === "development") console.error(cause);
+		// wrangler dev maps a stack to src, but not inside of JSON.
+		if (c.env.ENVIRONMENT === "development") console.error(cause);
 	}
 	const res = exception.getResponse();
 	return c.json({ error: res.status, message: await res.text() }, res);

@@ -2,24 +2,29 @@ import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { parseEnv } from "node:util";
 import { gzipSync } from "node:zlib";
 import type { KVNamespace } from "@cloudflare/workers-types";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
 import { createTestHarness } from "wrangler";
 
 const directory = fs.mkdtempSync(join(tmpdir(), "plants-"));
 // git ignores these names: a killed run leaves the files.
 const strayFiles = ["public/swagger-ui.html", "public/.env.stray"];
 
-const server = createTestHarness({
-	workers: [
-		{
-			configPath: "wrangler.toml",
-			prebuiltWorkerDir: directory,
-			secrets: { ACCESS_TOKEN: "test-token" },
-		},
-	],
-});
+/** The Worker as it is deployed, with this secret. */
+const deployed = (ACCESS_TOKEN: string) =>
+	createTestHarness({
+		workers: [
+			{
+				configPath: "wrangler.toml",
+				prebuiltWorkerDir: directory,
+				secrets: { ACCESS_TOKEN },
+			},
+		],
+	});
+
+const server = deployed("test-token");
 let origin: string;
 
 beforeAll(async () => {
@@ -44,6 +49,17 @@ afterAll(async () => {
 it("has a bundle of at most 30 KB gzip", () => {
 	const bundle = fs.readFileSync(join(directory, "index.js"));
 	expect(gzipSync(bundle).byteLength).toBeLessThanOrEqual(30_000);
+});
+
+it("returns 500 with the token of .dev.vars.example", async () => {
+	const variables = parseEnv(fs.readFileSync(".dev.vars.example", "utf8"));
+	const { ACCESS_TOKEN = "" } = variables;
+	const server = deployed(ACCESS_TOKEN);
+	onTestFinished(() => server.close());
+	const headers = { Authorization: `Bearer ${ACCESS_TOKEN}` };
+	const { url } = await server.listen();
+	const res = await fetch(`${url.origin}/plants`, { method: "POST", headers });
+	expect(res.status).toBe(500);
 });
 
 const MIB = 1_048_576;
