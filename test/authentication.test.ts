@@ -145,6 +145,11 @@ describe("ACCESS_TOKEN", () => {
 		["malformed", "pass,word", invalid(1)],
 		["malformed", "one two=2", invalid(2)],
 		["only padding", "==", invalid(1)],
+		[
+			"dev-token, as deployed",
+			"one dev-token",
+			"entry 2 of ACCESS_TOKEN is public: only npm run dev accepts it",
+		],
 	])(
 		"returns 500 with any token, and logs why, when it is %s: %j",
 		async (_, ACCESS_TOKEN, message) => {
