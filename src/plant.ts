@@ -40,7 +40,7 @@ function notInt64(input: unknown): string {
 	return `${expected} ${Array.isArray(input) ? "array" : typeof input}`;
 }
 
-/** The body of a request, with the id that `setExactId` makes. `src/openapi.ts` documents it. */
+/** The body of a request, with the id that `parseWithExactId` makes. `src/openapi.ts` documents it. */
 export const NewPlant = z.object({
 	id: z
 		.int64({
