@@ -106,7 +106,7 @@ export const document = {
 		summary: "Creates plants in a Workers KV namespace.",
 		description: [
 			"Every request needs a bearer token, except for the page at `/`, its files and this document. With a token, another method on `/plants` returns 405 with `Allow: POST`, and another path returns 404.",
-			"The Worker returns an error as an `Error`. Other errors come from the platform, such as an empty 405 for `POST /openapi.json`. `error` is the HTTP status code (RFC 9110) that describes the error best.",
+			"The body of an error of the Worker is an `Error`. The platform returns others, such as an empty 405 for `POST /openapi.json`.",
 		].join("\n\n"),
 		license: { name: "MIT", identifier: "MIT" },
 	},
