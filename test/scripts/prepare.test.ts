@@ -3,44 +3,55 @@ import { expect, it } from "vitest";
 import { newCheckout } from "./checkout.ts";
 
 const PREPARE = [process.execPath, "scripts/prepare.mjs"];
+// With this option, Node cannot run TypeScript, as before 22.18.
+const PREPARE_ON_OLD_NODE = PREPARE.toSpliced(
+	1,
+	0,
+	"--no-experimental-strip-types",
+);
 
-/** A checkout in which npm names itself and the installed Node like this. */
-const checkoutFor = (agent: string) =>
-	newCheckout({ npm_config_user_agent: agent });
+/** A checkout whose npm writes its arguments to npm.log, and exits with this status. */
+function checkoutWithNpm(status: number) {
+	const checkout = newCheckout({
+		PATH: `node_modules/.bin:${process.env.PATH}`,
+	});
+	const npm = "node_modules/.bin/npm";
+	checkout.write(npm, `#!/bin/sh\necho "$*" >> npm.log\nexit ${status}\n`);
+	fs.chmodSync(`${checkout.top}/${npm}`, 0o755);
+	return checkout;
+}
 
 it("copies .dev.vars.example once", async () => {
-	const { succeed, read, write } = checkoutFor("npm/9 node/v24");
+	const { succeed, read, write } = checkoutWithNpm(0);
 	await succeed(...PREPARE);
 	expect(read(".dev.vars")).toBe(read(".dev.vars.example"));
 	write(".dev.vars", "ACCESS_TOKEN=mine\n");
-	expect(await succeed(...PREPARE)).toBe(
-		"scripts/prepare.mjs: The checkout is ready.",
-	);
+	await succeed(...PREPARE);
 	expect(read(".dev.vars")).toBe("ACCESS_TOKEN=mine\n");
 });
 
-it.each([
-	["npm/9 node/v24", []],
-	["bun/1 npm/? node/v24", ["node"]],
-])(
-	"with the user agent %j, leaves these links to Node: %j",
-	async (agent, links) => {
-		const { succeed, ls, write } = checkoutFor(agent);
-		write("node_modules/.bin/node", "");
-		await succeed(...PREPARE);
-		expect(ls("node_modules/.bin")).toEqual(links);
-	},
-);
+it("installs no Node when this one runs TypeScript", async () => {
+	const { succeed, ls } = checkoutWithNpm(0);
+	const output = await succeed(...PREPARE);
+	expect(output).toContain(`The checkout is ready`);
+	expect(output).toContain(`Node ${process.version}.`);
+	expect(ls()).not.toContain("npm.log");
+});
 
-it.each(["v20", "v23"])(
-	"restores the link to Node for npm 10 on Node %s",
-	async (version) => {
-		const { top, succeed, write } = checkoutFor(`npm/10 node/${version}`);
-		const manifest = { name: "x", version: "1.0.0", bin: { node: "bin/node" } };
-		fs.mkdirSync(`${top}/node_modules/x/bin`, { recursive: true });
-		write("node_modules/x/package.json", JSON.stringify(manifest));
-		write("node_modules/x/bin/node", "#!/bin/sh\necho ours\n");
-		await succeed(...PREPARE);
-		expect(await succeed("node_modules/.bin/node")).toBe("ours");
-	},
-);
+it("installs a Node of one exact version when this one is too old", async () => {
+	const { succeed, read } = checkoutWithNpm(0);
+	const output = await succeed(...PREPARE_ON_OLD_NODE);
+	const [, version] =
+		/^install --no-save --ignore-scripts node-\S*@(\d+\.\d+\.\d+)\n$/.exec(
+			read("npm.log"),
+		) ?? [];
+	expect(output).toContain(`npm's Node ${version}.`);
+});
+
+it("fails when the Node cannot be installed", async () => {
+	const { fail, ls } = checkoutWithNpm(1);
+	expect(await fail(...PREPARE_ON_OLD_NODE)).toContain(
+		"Install Node 22.18 or newer.",
+	);
+	expect(ls()).not.toContain(".dev.vars");
+});
