@@ -16,7 +16,7 @@ const PACKAGES = [
 /** Installs a Node into node_modules/.bin, which npm puts first in the PATH of scripts and npx. */
 function installNode() {
 	const platform = `${process.platform.replace("32", "")}-${process.arch}`;
-	const name = PACKAGES.find((name) => name.endsWith(platform));
+	const name = PACKAGES.find((name) => name.endsWith(`-${platform}`));
 	try {
 		if (!name) throw new Error(`No package has a Node for ${platform}.`);
 		// Without --ignore-scripts, npm would run this file again.
