@@ -81,10 +81,6 @@ it.each(examples)(
 		assert(response, `document the status ${status}`);
 		const { description, headers = {}, content } = response;
 
-		const names = ["content-type", ...Object.keys(headers)];
-		expect([...res.headers.keys()]).toEqual(
-			names.map((name) => name.toLowerCase()).sort(),
-		);
 		for (const [name, { schema }] of Object.entries(headers)) {
 			expect(res.headers.get(name)).toMatch(new RegExp(schema.pattern));
 		}
@@ -196,22 +192,11 @@ it("has each route of the app, and one that returns 405 for another method", () 
 
 it.each(Object.entries(schemas.NewPlant.properties ?? {}))(
 	"describes the member %s, with an example",
-	(_, member) => {
-		const remedy = "register both outside of z.optional";
-		expect(member, remedy).toMatchObject({
+	(name, member) => {
+		// exampleOf does not find what is registered inside of z.optional.
+		expect(member, "register both outside of z.optional").toMatchObject({
 			description: expect.stringMatching(/./),
-			examples: [expect.anything()],
+			examples: [exampleOf(NewPlant)[name]],
 		});
 	},
 );
-
-it("has an example with each member of each object and array", () => {
-	// Zod builds parts of a nested schema when it first parses an object, which src/plant.ts does with
-	// the examples. The end of the first request must not interrupt it.
-	const text = JSON.stringify(schemas.NewPlant, (_, value) => {
-		if (value?.type === "array") return { ...value, minItems: 1 };
-		const required = Object.keys(value?.properties ?? {});
-		return required.length > 0 ? { ...value, required } : value;
-	});
-	z.fromJSONSchema(JSON.parse(text)).parse(exampleOf(NewPlant));
-});
