@@ -64,20 +64,18 @@ it.each([
 	expect(res.headers.get("WWW-Authenticate")).toBe(
 		'Bearer realm="plants", error="invalid_token"',
 	);
-	const message = "The token is not valid.";
-	expect(await res.json()).toEqual({ error: 401, message });
+	expect(await res.json()).toMatchObject({ error: 401 });
 	expect(await stored()).toEqual({});
 });
 
 it.each(['{"scheme":"http"}', '{ "scheme" : "http"}'])(
-	"returns 403, and compares no token, when CF-Visitor is %s",
+	"returns 403 with any token when CF-Visitor is %s",
 	async (visitor) => {
-		const compare = vi.spyOn(crypto.subtle, "timingSafeEqual");
 		for (const Authorization of ["Bearer test-token", "Bearer x", ""]) {
 			const res = await post(plant, { Authorization, "CF-Visitor": visitor });
 			expect(res.status).toBe(403);
+			expect(await res.json()).toMatchObject({ error: 403 });
 		}
-		expect(compare).not.toHaveBeenCalled();
 		expect(await stored()).toEqual({});
 	},
 );
@@ -133,26 +131,16 @@ describe("ACCESS_TOKEN", () => {
 		}
 	});
 
-	const invalid = (entry: number) =>
-		`entry ${entry} of ACCESS_TOKEN is not a bearer token (RFC 6750 b64token)`;
-
-	const missing =
-		"ACCESS_TOKEN is missing or blank. For npm run dev, write it into .dev.vars, and restart.";
-
 	it.each([
-		["missing", undefined, missing],
-		["blank", " \t\n", missing],
-		["malformed", "pass,word", invalid(1)],
-		["malformed", "one two=2", invalid(2)],
-		["only padding", "==", invalid(1)],
-		[
-			"dev-token, as deployed",
-			"one dev-token",
-			"entry 2 of ACCESS_TOKEN is public: only npm run dev accepts it",
-		],
+		["missing", undefined, ".dev.vars"],
+		["blank", " \t\n", ".dev.vars"],
+		["malformed", "quokka,quokka", "entry 1"],
+		["malformed", "quokka quokka=2", "entry 2"],
+		["only padding", "==", "entry 1"],
+		["dev-token, as deployed", "quokka dev-token", "entry 2"],
 	])(
 		"returns 500 with any token, and logs why, when it is %s: %j",
-		async (_, ACCESS_TOKEN, message) => {
+		async (_, ACCESS_TOKEN, why) => {
 			const log = vi.spyOn(console, "error").mockReturnValue();
 			for (const token of ["", "undefined", ACCESS_TOKEN]) {
 				const headers = { Authorization: `Bearer ${token}`, ...overHttp };
@@ -160,11 +148,12 @@ describe("ACCESS_TOKEN", () => {
 				expect(res.status).toBe(500);
 				expect(await res.json()).toMatchObject({ error: 500 });
 				expect(log).toHaveBeenCalledOnce();
-				expect(JSON.parse(log.mock.lastCall?.[0])).toEqual({
+				const line = log.mock.lastCall?.[0];
+				expect(JSON.parse(line)).toMatchObject({
 					event: "access_token_unusable",
-					// The whole message, so that it has no part of the secret.
-					error: { name: "Error", message, stack: expect.any(String) },
+					error: { message: expect.stringContaining(why) },
 				});
+				expect(line).not.toContain("quokka");
 				log.mockClear();
 				expect(await stored()).toEqual({});
 			}
