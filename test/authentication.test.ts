@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 import app from "../src/app";
 import { overHttp, plant, post, stored } from "./request";
 
-it.each(["Bearer", "bearer", "Bearer "])(
+it.each(["Bearer", "bearer", "BEARER", "Bearer "])(
 	"authenticates a client with the scheme %j",
 	async (scheme) => {
 		const res = await post(plant, { Authorization: `${scheme} test-token` });
@@ -111,6 +111,7 @@ describe("ACCESS_TOKEN", () => {
 		["one two", "three", 401],
 		["one two", "one two", 401],
 		["one two", "onetwo", 401],
+		["x".repeat(100), "x".repeat(100), 200],
 		[`${"x".repeat(100)}1`, `${"x".repeat(100)}2`, 401],
 	])(
 		"when it is %j, a request with the token %j returns %d",
@@ -120,6 +121,12 @@ describe("ACCESS_TOKEN", () => {
 			expect(res.status).toBe(status);
 		},
 	);
+
+	it("may be dev-token in npm run dev", async () => {
+		const headers = { Authorization: "Bearer dev-token" };
+		const bindings = { ACCESS_TOKEN: "dev-token", ENVIRONMENT: "development" };
+		expect((await post(plant, headers, bindings)).status).toBe(200);
+	});
 
 	it("counts at once when it changes", async () => {
 		for (const secret of ["one", "two"]) {
