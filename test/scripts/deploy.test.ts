@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import { expect, it } from "vitest";
 import { newCheckout } from "./checkout.ts";
-import { serveKv } from "./server.ts";
+import { serve } from "./server.ts";
 
 it("deploys src/index.ts with the commit as the tag", async () => {
 	const { top, succeed, write } = newCheckout();
@@ -23,8 +23,16 @@ it("deploys src/index.ts with the commit as the tag", async () => {
 // Without -- before the option, npm keeps --secrets-file, and passes the name of the file. Without
 // src/index.ts in the script, Wrangler uploads this file as the code of the Worker.
 it("does not deploy a file of secrets as the code", async () => {
-	const kv = serveKv();
-	const { top, fail, write } = newCheckout(kv.variables);
+	const requests: string[] = [];
+	const api = serve(({ method, url }, res) => {
+		requests.push(`${method} ${url}`);
+		res.end();
+	});
+	const { top, fail, write } = newCheckout({
+		CLOUDFLARE_API_BASE_URL: api,
+		CLOUDFLARE_ACCOUNT_ID: "x",
+		CLOUDFLARE_API_TOKEN: "x",
+	});
 	write("secrets.json", "{}");
 	fs.symlinkSync(
 		"../wrangler/bin/wrangler.js",
@@ -33,5 +41,5 @@ it("does not deploy a file of secrets as the code", async () => {
 	const line = "npm run deploy --secrets-file secrets.json";
 	const output = await fail(...line.split(" "));
 	expect(output).toContain("Unknown argument: secrets.json");
-	expect(kv.requests).toEqual([]);
+	expect(requests).toEqual([]);
 });
