@@ -1,6 +1,12 @@
 // What save.mjs and restore.mjs share: wrangler kv, the files of a save, and how both scripts end.
 import { execFile } from "node:child_process";
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+	mkdtempSync,
+	readdirSync,
+	readFileSync,
+	rmSync,
+	writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -24,6 +30,10 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
 }
 process.on("uncaughtException", ({ message }) => {
 	console.error(message);
+	// In a pipe, Wrangler only advises an API token.
+	if (message.includes("set a CLOUDFLARE_API_TOKEN")) {
+		console.error("You are not logged in. Run: npx wrangler login");
+	}
 	process.exit(1);
 });
 
@@ -35,6 +45,28 @@ export const filesOf = (folder) =>
 	readdirSync(folder)
 		.filter((name) => /^plants-\d+\.json$/.test(name))
 		.map((name) => join(folder, name));
+
+/**
+ * The plants of a save: values by key.
+ * @param {string} folder
+ */
+export function readSave(folder) {
+	/** @type {Map<string, string>} */
+	const plants = new Map();
+	for (const file of filesOf(folder)) {
+		try {
+			for (const { key, value } of JSON.parse(readFileSync(file, "utf8"))) {
+				if (typeof key !== "string" || typeof value !== "string") {
+					throw new Error("A plant has no key or value.");
+				}
+				plants.set(key, value);
+			}
+		} catch (error) {
+			throw new Error(`${file} is broken: ${error}`);
+		}
+	}
+	return plants;
+}
 
 /**
  * Runs `wrangler kv` on the namespace of the deployed Worker. Returns what it prints.
@@ -50,30 +82,17 @@ export async function kv(...command) {
 }
 
 /**
- * The plants with these keys, without those that are deleted.
+ * The plants with these keys, at most 100, without those that are deleted.
  * @param {string[]} keys
  */
-export async function* getPlants(keys) {
+export async function getPlants(keys) {
 	const file = join(temp, "keys.json");
-	// A bulk get returns at most 100 plants, and at most 25 MB.
-	let count = 100;
-	for (let start = 0; start < keys.length; ) {
-		let output = "";
-		try {
-			const batch = keys.slice(start, start + count);
-			writeFileSync(file, JSON.stringify(batch));
-			output = await kv("bulk", "get", file);
-		} catch (error) {
-			const { stderr = "" } = /** @type {{ stderr?: string }} */ (error);
-			const isTooLarge = /\b413\b|exceeds the limit|too large/i.test(stderr);
-			if (!isTooLarge || count === 1) throw error;
-			count = Math.ceil(count / 2);
-			continue;
-		}
-		for (const [key, value] of Object.entries(JSON.parse(output))) {
-			if (typeof value === "string") yield { key, value };
-			else if (value !== null) throw new Error(`Wrangler printed ${output}`);
-		}
-		start += count;
+	writeFileSync(file, JSON.stringify(keys));
+	const output = await kv("bulk", "get", file);
+	const plants = [];
+	for (const [key, value] of Object.entries(JSON.parse(output))) {
+		if (typeof value === "string") plants.push({ key, value });
+		else if (value !== null) throw new Error(`Wrangler printed ${output}`);
 	}
+	return plants;
 }

@@ -1,6 +1,8 @@
-// Loaded before restore.mjs: its pause takes no time.
+// Loaded before restore.mjs: its pause takes no time, and is printed.
 import { syncBuiltinESMExports } from "node:module";
 import timers from "node:timers/promises";
 
-Object.assign(timers, { setTimeout: async () => {} });
+/** @param {number} [ms] */
+const setTimeout = async (ms) => console.log(`Waited for ${ms} ms`);
+Object.assign(timers, { setTimeout });
 syncBuiltinESMExports();

@@ -1,8 +1,10 @@
 // Servers on this machine.
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import { text } from "node:stream/consumers";
+import { buffer } from "node:stream/consumers";
+import type { KVNamespace } from "@cloudflare/workers-types";
 import { onTestFinished } from "vitest";
+import type { TestHarness } from "wrangler";
 
 /** Serves HTTP until the test is finished. Returns the origin. */
 export function serve(listener: RequestListener): string {
@@ -15,78 +17,56 @@ export function serve(listener: RequestListener): string {
 	return `http://localhost:${port}`;
 }
 
-interface Result {
-	status?: number;
-	errors?: { code: number; message: string }[];
-	result?: unknown;
-}
+export type Next = (request: Request) => Promise<Response>;
 
-const failure = (status: number, message: string): Result => ({
-	status,
-	errors: [{ code: 10_000, message }],
-});
+/**
+ * Serves what Wrangler needs of Cloudflare's API for `wrangler kv`: Miniflare's KV, which is empty.
+ */
+export async function serveKv(harness: TestHarness) {
+	const { url } = await harness.listen();
+	const api = new URL("/cdn-cgi/local/explorer/api", url).href;
+	const worker = harness.getWorker<{ PLANTS: KVNamespace }>();
+	const { PLANTS } = await worker.getEnv();
+	const { keys } = await PLANTS.list();
+	await Promise.all(keys.map(({ name }) => PLANTS.delete(name)));
 
-/** Serves what Wrangler needs of Cloudflare's API for `wrangler kv`: one namespace. */
-export function serveKv() {
-	const origin = serve(async (req, res) => {
-		const path = `${req.url}`.split("?")[0] ?? "";
-		const body = await text(req);
-		kv.requests.push(`${req.method} ${path}`);
-		const { status = 200, ...response } =
-			(await kv.intercept(path, req.socket)) ?? respond(path, body);
-		const success = status === 200;
-		const json = { success, errors: [], messages: [], result: null };
-		res.writeHead(status).end(JSON.stringify({ ...json, ...response }));
-	});
-
-	function respond(path: string, body: string): Result {
-		const { getLimit, plants, unwritten } = kv;
-		// wrangler.toml has no id: Wrangler looks into the Worker.
-		if (path.endsWith("/scripts/plants/settings")) {
-			const binding = { type: "kv_namespace", name: "PLANTS" };
-			return {
-				result: { bindings: [{ ...binding, namespace_id: "of-plants" }] },
-			};
-		}
-		if (!path.includes("/namespaces/of-plants/")) return failure(404, path);
-		if (path.endsWith("/keys")) {
-			// KV sorts the keys, and lists a deleted one for a minute.
-			const names = [...plants.keys(), "deleted"].sort();
-			return { result: names.map((name) => ({ name })) };
-		}
-		if (path.endsWith("/bulk/get")) {
-			const { keys } = JSON.parse(body) as { keys: string[] };
-			if (keys.length > 100) return failure(400, "more than 100 keys");
-			const entries = keys.map((key) => [key, plants.get(key) ?? null]);
-			if (entries.join("").length > getLimit) {
-				return failure(413, "Total size of request exceeds the limit of 25MB");
-			}
-			kv.keysRead.push(...keys);
-			return { result: { values: Object.fromEntries(entries) } };
-		}
-		if (path.endsWith("/bulk")) {
-			for (const { key, value } of JSON.parse(body)) {
-				if (key !== unwritten) plants.set(key, value);
-			}
-			return { result: {} };
-		}
-		return failure(404, path);
+	/** Where wrangler.toml has no id, Wrangler looks into the settings of the Worker. */
+	async function settings() {
+		const list = await fetch(`${api}/storage/kv/namespaces`);
+		const { result } = (await list.json()) as { result: { id: string }[] };
+		const namespace_id = result[0]?.id;
+		const binding = { type: "kv_namespace", name: "PLANTS", namespace_id };
+		return Response.json({ success: true, result: { bindings: [binding] } });
 	}
 
+	const forward: Next = (request) =>
+		request.url.endsWith("/settings") ? settings() : fetch(request);
+
+	const origin = serve(async (req, res) => {
+		const path = `${req.url}`.replace(/^\/accounts\/[^/]+/, "");
+		kv.requests.push(`${req.method} ${path}`);
+		const request = new Request(api + path, {
+			method: `${req.method}`,
+			headers: { "Content-Type": "application/json" },
+			body: req.method === "GET" ? null : await buffer(req),
+		});
+		try {
+			const response = await kv.intercept(request, forward, req.socket);
+			res.writeHead(response.status).end(await response.bytes());
+		} catch {
+			res.destroy(); // The connection ends.
+		}
+	});
+
 	const kv = {
-		/** Values by key. */
-		plants: new Map<string, string>(),
-		/** The key that a put does not write, although it reports success. */
-		unwritten: "",
-		/** How many bytes a bulk get returns at once. */
-		getLimit: 25e6,
-		keysRead: [] as string[],
+		PLANTS,
 		requests: [] as string[],
-		/** What happens on the platform instead, if a test sets it. */
+		/** What Miniflare does not do, if a test sets it. */
 		intercept: (
-			_path: string,
+			request: Request,
+			next: Next,
 			_connection: Socket,
-		): Result | Promise<Result> | undefined => undefined,
+		): Promise<Response> => next(request),
 		/** With these, Wrangler uses this server. */
 		variables: {
 			CLOUDFLARE_API_BASE_URL: origin,
