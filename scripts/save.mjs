@@ -28,6 +28,7 @@ while (keys.length > 0) {
 	fs.mkdirSync(folder, { recursive: true });
 	// A file that is only half written must not count.
 	fs.writeFileSync(`${folder}/part`, JSON.stringify(plants));
+	// By time: a number may be that of a file which is there, if one was deleted.
 	fs.renameSync(`${folder}/part`, `${folder}/plants-${Date.now()}.json`);
 	total += plants.length;
 	console.log(`${total} plants`);

@@ -72,7 +72,8 @@ it("saves the plants for the owner alone, and restores them", async () => {
 	// Wrangler prefers this file to wrangler.toml.
 	write("../wrangler.json", '{ "name": "another" }');
 
-	const saved = await succeed("sh", "-c", "umask 022; npm run save");
+	const shell = "umask 022; export WRANGLER_LOG=none; npm run save";
+	const saved = await succeed("sh", "-c", shell);
 	const [folder = ""] = folders();
 	expect(saved).toMatch(new RegExp(`Saved 101 plants in ${folder}$`));
 	expect(ls(folder)).toHaveLength(2);
