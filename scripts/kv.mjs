@@ -1,12 +1,6 @@
 // What save.mjs and restore.mjs share: wrangler kv, the files of a save, and how both scripts end.
 import { execFile } from "node:child_process";
-import {
-	mkdtempSync,
-	readdirSync,
-	readFileSync,
-	rmSync,
-	writeFileSync,
-} from "node:fs";
+import fs from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -19,11 +13,11 @@ process.env.WRANGLER_WRITE_LOGS = "false";
 // Not its bin, which exits with 0 when a signal ends Wrangler.
 const wrangler = fileURLToPath(import.meta.resolve("wrangler"));
 
-const temp = mkdtempSync(join(tmpdir(), "plants-"));
+const temp = fs.mkdtempSync(join(tmpdir(), "plants-"));
 const interruption = new AbortController();
 process.on("exit", () => {
 	interruption.abort(); // Ends Wrangler, too.
-	rmSync(temp, { recursive: true });
+	fs.rmSync(temp, { recursive: true });
 });
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
 	process.on(signal, () => process.exit(1));
@@ -42,7 +36,8 @@ process.on("uncaughtException", ({ message }) => {
  * @param {string} folder
  */
 export const filesOf = (folder) =>
-	readdirSync(folder)
+	fs
+		.readdirSync(folder)
 		.filter((name) => /^plants-\d+\.json$/.test(name))
 		.map((name) => join(folder, name));
 
@@ -55,7 +50,7 @@ export function readSave(folder) {
 	const plants = new Map();
 	for (const file of filesOf(folder)) {
 		try {
-			for (const { key, value } of JSON.parse(readFileSync(file, "utf8"))) {
+			for (const { key, value } of JSON.parse(fs.readFileSync(file, "utf8"))) {
 				if (typeof key !== "string" || typeof value !== "string") {
 					throw new Error("A plant has no key or value.");
 				}
@@ -87,7 +82,7 @@ export async function kv(...command) {
  */
 export async function getPlants(keys) {
 	const file = join(temp, "keys.json");
-	writeFileSync(file, JSON.stringify(keys));
+	fs.writeFileSync(file, JSON.stringify(keys));
 	const output = await kv("bulk", "get", file);
 	const plants = [];
 	for (const [key, value] of Object.entries(JSON.parse(output))) {
