@@ -122,10 +122,13 @@ describe("ACCESS_TOKEN", () => {
 		},
 	);
 
-	it("may be dev-token in npm run dev", async () => {
+	it("may be dev-token in npm run dev, and not as deployed", async () => {
+		vi.spyOn(console, "error").mockReturnValue();
 		const headers = { Authorization: "Bearer dev-token" };
 		const bindings = { ACCESS_TOKEN: "dev-token", ENVIRONMENT: "development" };
 		expect((await post(plant, headers, bindings)).status).toBe(200);
+		bindings.ENVIRONMENT = "production";
+		expect((await post(plant, headers, bindings)).status).toBe(500);
 	});
 
 	it("counts at once when it changes", async () => {
