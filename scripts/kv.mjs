@@ -77,17 +77,20 @@ export async function kv(...command) {
 }
 
 /**
- * The plants with these keys, at most 100, without those that are deleted.
+ * The plants with these keys, without those that are deleted: 100 keys at once, the limit of a bulk get.
  * @param {string[]} keys
  */
-export async function getPlants(keys) {
+export async function* getPlants(keys) {
 	const file = join(temp, "keys.json");
-	fs.writeFileSync(file, JSON.stringify(keys));
-	const output = await kv("bulk", "get", file);
-	const plants = [];
-	for (const [key, value] of Object.entries(JSON.parse(output))) {
-		if (typeof value === "string") plants.push({ key, value });
-		else if (value !== null) throw new Error(`Wrangler printed ${output}`);
+	for (let start = 0; start < keys.length; start += 100) {
+		const batch = keys.slice(start, start + 100);
+		fs.writeFileSync(file, JSON.stringify(batch));
+		const output = await kv("bulk", "get", file);
+		const plants = [];
+		for (const [key, value] of Object.entries(JSON.parse(output))) {
+			if (typeof value === "string") plants.push({ key, value });
+			else if (value !== null) throw new Error(`Wrangler printed ${output}`);
+		}
+		yield plants;
 	}
-	return plants;
 }

@@ -24,9 +24,8 @@ for (const [index, file] of files.entries()) {
 
 // The API reports the `unsuccessful_keys` of a bulk put. Wrangler does not read them, and exits with 0.
 async function compare() {
-	const keys = [...rest.keys()];
-	while (keys.length > 0) {
-		for (const { key, value } of await getPlants(keys.splice(0, 100))) {
+	for await (const plants of getPlants([...rest.keys()])) {
+		for (const { key, value } of plants) {
 			if (rest.get(key) === value) rest.delete(key);
 		}
 	}

@@ -22,8 +22,7 @@ process.on("exit", (status) => {
 const listed = JSON.parse(await kv("key", "list"));
 const keys = listed.map(({ name }) => name).filter((key) => !saved.has(key));
 let total = saved.size;
-while (keys.length > 0) {
-	const plants = await getPlants(keys.splice(0, 100));
+for await (const plants of getPlants(keys)) {
 	if (plants.length === 0) continue;
 	fs.mkdirSync(folder, { recursive: true });
 	// A file that is only half written must not count.
