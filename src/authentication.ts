@@ -1,8 +1,11 @@
 import type { MiddlewareHandler } from "hono";
 import { ServiceError } from "./error";
 
-/** RFC 6750 §2.1. The scheme is case-insensitive (RFC 9110 §11.1). */
-const CREDENTIALS = /^bearer +(.*)$/i;
+/**
+ * RFC 6750 §2.1. The scheme is case-insensitive (RFC 9110 §11.1). With the flag s, the token may
+ * have any character: a match that fails after the spaces would try each shorter run of them.
+ */
+const CREDENTIALS = /^bearer +(.*)/is;
 
 /** The b64token of RFC 6750 §2.1. */
 const B64TOKEN = /^[\w.~+/-]+=*$/;
