@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { parseWithExactId } from "../src/exact-id";
 import { nested, post, stored } from "./request";
 
 const zeros = (count: number) => "0".repeat(count);
@@ -46,6 +47,12 @@ it.each([
 		expect(await res.json()).toMatchObject({ error: 422 });
 	}
 	expect(await stored()).toEqual({});
+});
+
+// A bigint of a million digits takes 40 ms. A test has no clock, so this one looks at the bigint.
+it("makes no long bigint of a short number", () => {
+	const { id } = parseWithExactId('{"id":1e999999}') as { id: unknown };
+	expect(`${id}`.length).toBeLessThan(100);
 });
 
 it.each([
