@@ -36,7 +36,7 @@ app.notFound((c) => {
 
 app.onError(handleError);
 
-// Hono builds its router at the first match. The end of a request must not interrupt it.
+// Hono builds its router at the first match: now, at start-up, and not in the first request.
 app.router.match("POST", "/plants");
 
 export default app;

@@ -63,7 +63,7 @@ export const exampleOf = ({ shape }: typeof Plant | typeof NewPlant) =>
 			z.globalRegistry.get(member)?.examples[0],
 		]),
 	);
-// Zod builds parts of a schema at the first parse. The end of a request must not interrupt it.
+// Zod builds parts of a schema at the first parse: now, at start-up, and not in the first request.
 NewPlant.safeParse(exampleOf(NewPlant));
 
 /** The hook of `zValidator`: returns 400 with a message that names each invalid member. */
