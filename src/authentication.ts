@@ -26,14 +26,20 @@ const encoder = new TextEncoder();
  * header (RFC 6750 §3) when the token is missing or wrong.
  *
  * @throws {ServiceError} 500 `access_token_unusable` when the secret is missing or blank, or
- *   has an entry that is not a b64token, or `dev-token` outside of `npm run dev`
+ *   has an entry that is not a b64token, or has `dev-token` although the request has `CF-Ray`
  */
 export const authenticate: MiddlewareHandler<{ Bindings: Env }> = async (
 	c,
 	next,
 ) => {
 	// Comes first, so that a request without a token shows that the secret is unusable.
-	const tokens = tokensOf(c.env);
+	const { tokens, hasDevToken } = parseSecret(c.env.ACCESS_TOKEN);
+	// Cloudflare adds CF-Ray to each request from outside, and wrangler dev does not.
+	if (hasDevToken && c.req.header("CF-Ray")) {
+		throw unusableSecret(
+			`ACCESS_TOKEN has ${DEV_TOKEN}, which is public. Replace it: only local development accepts it.`,
+		);
+	}
 	if (PLAIN_HTTP.test(c.req.header("CF-Visitor") ?? "")) {
 		const message =
 			"Use https. Replace the token: over http, others can read it.";
@@ -59,38 +65,28 @@ function unauthorized(message: string, error = ""): Response {
 }
 
 let cached:
-	| { secret: string; environment: string; tokens: Uint8Array[] }
+	| { secret: string; tokens: Uint8Array[]; hasDevToken: boolean }
 	| undefined;
 
 /** Parses the secret again only when it changes. */
-function tokensOf({ ACCESS_TOKEN = "", ENVIRONMENT }: Env): Uint8Array[] {
-	if (cached?.secret !== ACCESS_TOKEN || cached.environment !== ENVIRONMENT) {
-		cached = {
-			secret: ACCESS_TOKEN,
-			environment: ENVIRONMENT,
-			tokens: parseTokens(ACCESS_TOKEN, ENVIRONMENT),
-		};
-	}
-	return cached.tokens;
-}
-
-function parseTokens(secret: string, environment: string): Uint8Array[] {
-	const entries = secret.match(/\S+/g);
-	if (!entries) {
-		throw unusableSecret(
-			"ACCESS_TOKEN is missing or blank. For npm run dev, write it into .dev.vars, and restart.",
-		);
-	}
-	return entries.map((entry, index) => {
-		const name = `entry ${index + 1} of ACCESS_TOKEN`;
-		if (!B64TOKEN.test(entry)) {
-			throw unusableSecret(`${name} is not a bearer token (RFC 6750 b64token)`);
+function parseSecret(secret = "") {
+	if (cached?.secret !== secret) {
+		const entries = secret.match(/\S+/g);
+		if (!entries) {
+			throw unusableSecret(
+				"ACCESS_TOKEN is missing or blank. For wrangler dev, write it into .dev.vars, and restart.",
+			);
 		}
-		if (entry === DEV_TOKEN && environment !== "development") {
-			throw unusableSecret(`${name} is public: only npm run dev accepts it`);
+		const malformed = entries.findIndex((entry) => !B64TOKEN.test(entry));
+		if (malformed >= 0) {
+			throw unusableSecret(
+				`Entry ${malformed + 1} of ACCESS_TOKEN is not a bearer token (RFC 6750 b64token).`,
+			);
 		}
-		return encoder.encode(entry);
-	});
+		const tokens = entries.map((entry) => encoder.encode(entry));
+		cached = { secret, tokens, hasDevToken: entries.includes(DEV_TOKEN) };
+	}
+	return cached;
 }
 
 function unusableSecret(message: string): ServiceError {

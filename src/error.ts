@@ -20,27 +20,23 @@ export class ServiceError extends HTTPException {
 	}
 }
 
-/** What the log has for an error that is not a `ServiceError`. */
-const UNFORESEEN = { event: "unforeseen", id: undefined };
-
 /**
  * Returns the status and the headers of an `HTTPException`, with its text as `message`.
  * Any other error is a 500 without internals.
  *
- * Logs a status of 500 or more as one line of JSON. `npm run dev` also shows the error itself.
+ * Logs a status of 500 or more as one line of JSON. Without `CF-Ray`, as in `wrangler dev`, also logs
+ * the error itself.
  */
-export const handleError: ErrorHandler<{ Bindings: Env }> = async (
-	error,
-	c,
-) => {
+export const handleError: ErrorHandler = async (error, c) => {
 	const exception =
 		error instanceof HTTPException
 			? error
-			: new HTTPException(500, { message: INTERNAL_ERROR, cause: error });
+			: new HTTPException(500, { message: INTERNAL_ERROR });
 	if (exception.status >= 500) {
-		const { event, id } =
-			exception instanceof ServiceError ? exception : UNFORESEEN;
-		const cause = exception.cause ?? exception;
+		const { event, id, cause } =
+			error instanceof ServiceError
+				? error
+				: { event: "unforeseen", id: undefined, cause: error };
 		const { name, message, stack } =
 			cause instanceof Error ? cause : new Error(String(cause));
 		// Without Cloudflare in front, as in wrangler dev, a client can set this header.
@@ -49,7 +45,7 @@ export const handleError: ErrorHandler<{ Bindings: Env }> = async (
 			JSON.stringify({ event, ray, id, error: { name, message, stack } }),
 		);
 		// wrangler dev maps a stack to src, but not inside of JSON.
-		if (c.env.ENVIRONMENT === "development") console.error(cause);
+		if (!ray) console.error(cause);
 	}
 	const res = exception.getResponse();
 	return c.json({ error: res.status, message: await res.text() }, res);

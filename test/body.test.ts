@@ -36,9 +36,7 @@ describe("the media type", () => {
 	});
 
 	it("returns error 415 when it is missing", async () => {
-		const headers = { Authorization: "Bearer test-token" };
-		const init = { method: "POST", headers, body: new Blob([plant]) };
-		const res = await app.request("/plants", init, env);
+		const res = await post(new Blob([plant]), { "Content-Type": undefined });
 		expect(await res.json()).toMatchObject({ error: 415 });
 	});
 });
@@ -216,6 +214,7 @@ it("returns 500, and logs a line, when a bug of the Worker prevents reading", as
 		method: "POST",
 		headers: {
 			Authorization: "Bearer test-token",
+			"CF-Ray": "8f2a-PRG",
 			"Content-Type": "application/json",
 		},
 		body: chunked([plant]),

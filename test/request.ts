@@ -13,27 +13,27 @@ export const nested = (levels: number) =>
 export const overHttp = { "CF-Visitor": '{"scheme":"http"}' };
 
 /**
- * Sends `POST /plants` with the right token and media type. `headers` and `bindings` override.
- * The OpenAPI document must have the status of the response.
+ * Sends `POST /plants` with the right token and media type. `headers` and `bindings` override:
+ * undefined removes a header. The OpenAPI document must have the status of the response.
  */
 export async function post(
 	body: BodyInit | null,
-	headers: Record<string, string> = {},
+	headers: Record<string, string | undefined> = {},
 	bindings: Partial<Record<keyof Env, unknown>> = {},
 ): Promise<Response> {
-	const init = {
-		method: "POST",
-		headers: {
-			Authorization: "Bearer test-token",
-			"Content-Type": "application/json",
-			// Clients send the length of a string.
-			...(typeof body === "string" && {
-				"Content-Length": `${new Blob([body]).size}`,
-			}),
-			...headers,
-		},
-		body,
+	const all = {
+		Authorization: "Bearer test-token",
+		"CF-Ray": "8f2a-PRG",
+		"Content-Type": "application/json",
+		// Clients send the length of a string.
+		"Content-Length":
+			typeof body === "string" ? `${new Blob([body]).size}` : undefined,
+		...headers,
 	};
+	const init = { method: "POST", headers: new Headers(), body };
+	for (const [name, value] of Object.entries(all)) {
+		if (value !== undefined) init.headers.set(name, value);
+	}
 	// As in production: a change that refuses https URLs must fail a test.
 	const url = "https://plants.example.com/plants";
 	const res = await app.request(url, init, { ...env, ...bindings });

@@ -62,12 +62,15 @@ it("has a bundle of at most 20 KB gzip, with a source map", () => {
 	});
 });
 
-it("returns 500 with the token of .dev.vars.example", async () => {
+it("returns 500 with the token of .dev.vars.example behind Cloudflare", async () => {
 	const variables = parseEnv(fs.readFileSync(".dev.vars.example", "utf8"));
 	const { ACCESS_TOKEN = "" } = variables;
 	const server = deployed(ACCESS_TOKEN);
 	onTestFinished(() => server.close());
-	const headers = { Authorization: `Bearer ${ACCESS_TOKEN}` };
+	const headers = {
+		Authorization: `Bearer ${ACCESS_TOKEN}`,
+		"CF-Ray": "8f2a-PRG",
+	};
 	const { url } = await server.listen();
 	const res = await fetch(`${url.origin}/plants`, { method: "POST", headers });
 	expect(res.status).toBe(500);

@@ -21,10 +21,9 @@ async function createPlant(origin: string): Promise<string> {
 }
 
 it("creates the plant with the largest id", async () => {
-	const vars = { ENVIRONMENT: "development" };
 	const secrets = { ACCESS_TOKEN: "dev-token" };
 	const server = createTestHarness({
-		workers: [{ configPath: "wrangler.toml", vars, secrets }],
+		workers: [{ configPath: "wrangler.toml", secrets }],
 	});
 	onTestFinished(() => server.close());
 	const { url } = await server.listen();
