@@ -102,11 +102,11 @@ export const document = {
 	openapi: "3.1.0",
 	info: {
 		title: "Plants",
-		version: "2.0.0",
+		version: "1.0.0",
 		summary: "Creates plants in a Workers KV namespace.",
 		description: [
 			"Every request needs a bearer token, except for the page at `/`, its files and this document. With a token, another method on `/plants` returns 405 with `Allow: POST`, and another path returns 404.",
-			"The body of an error of the Worker is an `Error`. The platform returns others, such as an empty 405 for `POST /openapi.json`.",
+			"The body of an error of the Worker is an `Error`.",
 		].join("\n\n"),
 		license: { name: "MIT", identifier: "MIT" },
 	},

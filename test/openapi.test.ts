@@ -123,7 +123,7 @@ it("has the interface that was given", () => {
 	});
 	expect(document).toMatchObject({
 		openapi: "3.1.0",
-		info: { license: { identifier: "MIT" } },
+		info: { version: "1.0.0", license: { identifier: "MIT" } },
 		servers: [{ url: "/" }],
 		security: [{ bearerAuth: [] }],
 		paths: {
