@@ -33,7 +33,7 @@ export function build(entry: string, directory: string) {
 		send_metrics: false,
 	};
 	writeFileSync(join(directory, "wrangler.json"), JSON.stringify(settings));
-	const wrangler = join(root, "node_modules/wrangler/bin/wrangler.js");
+	const wrangler = require.resolve("wrangler");
 	const args = [wrangler, "deploy", "--dry-run", "--outdir=."];
 	execFileSync(process.execPath, args, { cwd: directory, encoding: "utf8" });
 

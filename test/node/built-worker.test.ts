@@ -3,6 +3,7 @@ import fs from "node:fs";
 import { SourceMap } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { parseEnv } from "node:util";
 import { gzipSync } from "node:zlib";
 import type { KVNamespace } from "@cloudflare/workers-types";
@@ -30,7 +31,7 @@ let origin: string;
 
 beforeAll(async () => {
 	for (const file of strayFiles) fs.writeFileSync(file, "stray");
-	const wrangler = "node_modules/wrangler/bin/wrangler.js";
+	const wrangler = fileURLToPath(import.meta.resolve("wrangler"));
 	// Without --config, Wrangler prefers a wrangler.json in a folder above.
 	const args = ["deploy", "--dry-run", "--config=wrangler.toml"];
 	execFileSync(process.execPath, [wrangler, ...args, "--outdir", directory], {

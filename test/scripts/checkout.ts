@@ -2,8 +2,9 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
+import { findPackageJSON } from "node:module";
 import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join } from "node:path";
 import { expect, onTestFinished, vi } from "vitest";
 
 const COPIED = [
@@ -14,7 +15,13 @@ const COPIED = [
 	"src",
 	"wrangler.toml",
 ];
-const LINKED = ["@hono", "hono", "swagger-ui-dist", "wrangler", "zod"];
+const LINKED = [
+	"@hono/zod-validator",
+	"hono",
+	"swagger-ui-dist",
+	"wrangler",
+	"zod",
+];
 
 /**
  * Copies this checkout without git. Its commands get `variables`, and none of the developer.
@@ -27,15 +34,16 @@ export function newCheckout(variables: Record<string, string> = {}) {
 		fs.cpSync(path, `${top}/${path}`, { recursive: true });
 	}
 	fs.mkdirSync(`${top}/node_modules/.bin`, { recursive: true });
+	fs.mkdirSync(`${top}/node_modules/@hono`);
 	fs.mkdirSync(`${folder}/temp`);
 	for (const name of LINKED) {
-		const path = resolve("node_modules", name);
-		fs.symlinkSync(path, `${top}/node_modules/${name}`);
+		const file = `${findPackageJSON(name, import.meta.url)}`;
+		fs.symlinkSync(dirname(file), `${top}/node_modules/${name}`);
 	}
 	const env = {
 		HOME: folder,
 		TMPDIR: `${folder}/temp`,
-		PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
+		PATH: `${top}/node_modules/.bin:${dirname(process.execPath)}:${process.env.PATH}`,
 		...variables,
 	};
 

@@ -10,19 +10,25 @@ const PREPARE_ON_OLD_NODE = PREPARE.toSpliced(
 	"--no-experimental-strip-types",
 );
 
-/** A checkout whose npm writes its arguments to npm.log, and exits with this status. */
-function checkoutWithNpm(status: number) {
-	const checkout = newCheckout({
-		PATH: `node_modules/.bin:${process.env.PATH}`,
-	});
+/** A checkout whose `npm` is a script for sh with these lines. */
+function checkoutWithNpm(...lines: string[]) {
+	const checkout = newCheckout();
 	const npm = "node_modules/.bin/npm";
-	checkout.write(npm, `#!/bin/sh\necho "$*" >> npm.log\nexit ${status}\n`);
+	const log = `echo "$*" >> ${checkout.top}/npm.log`;
+	checkout.write(npm, ["#!/bin/sh", log, ...lines].join("\n"));
 	fs.chmodSync(`${checkout.top}/${npm}`, 0o755);
 	return checkout;
 }
 
+/** What npm ci does in scripts/node. */
+const INSTALL_NODE = [
+	"mkdir -p node_modules/node-x/bin",
+	"printf '#!/bin/sh\necho v99.0.0' > node_modules/node-x/bin/node",
+	"chmod +x node_modules/node-x/bin/node",
+];
+
 it("copies .dev.vars.example once", async () => {
-	const { succeed, read, write } = checkoutWithNpm(0);
+	const { succeed, read, write } = newCheckout();
 	await succeed(...PREPARE);
 	expect(read(".dev.vars")).toBe(read(".dev.vars.example"));
 	write(".dev.vars", "ACCESS_TOKEN=mine\n");
@@ -31,27 +37,34 @@ it("copies .dev.vars.example once", async () => {
 });
 
 it("installs no Node when this one runs TypeScript", async () => {
-	const { succeed, ls } = checkoutWithNpm(0);
+	const { succeed, ls } = checkoutWithNpm();
 	const output = await succeed(...PREPARE);
-	expect(output).toContain(`The checkout is ready`);
+	expect(output).toContain("The checkout is ready.");
 	expect(output).toContain(`Node ${process.version}.`);
 	expect(ls()).not.toContain("npm.log");
 });
 
-it("installs a Node of one exact version when this one is too old", async () => {
-	const { succeed, read } = checkoutWithNpm(0);
+it("installs a Node for npm run and npx when this one is too old", async () => {
+	const { succeed, read, top } = checkoutWithNpm(...INSTALL_NODE);
 	const output = await succeed(...PREPARE_ON_OLD_NODE);
-	const [, version] =
-		/^install --no-save --ignore-scripts node-\S*@(\d+\.\d+\.\d+)\n$/.exec(
-			read("npm.log"),
-		) ?? [];
-	expect(output).toContain(`npm's Node ${version}.`);
+	// Only npm ci compares the hashes of a lockfile that is not changed.
+	expect(read("npm.log")).toBe("ci\n");
+	expect(output).toContain("Node v99.0.0, now in node_modules/.bin");
+	expect(await succeed(`${top}/node_modules/.bin/node`)).toBe("v99.0.0");
 });
 
-it("fails when the Node cannot be installed", async () => {
-	const { fail, ls } = checkoutWithNpm(1);
-	expect(await fail(...PREPARE_ON_OLD_NODE)).toContain(
-		"Install Node 22.18 or newer.",
+it.each([
+	["npm fails", ["exit 1"]],
+	["npm installs none, as with another hash", ["mkdir node_modules"]],
+	[
+		"it does not run",
+		[...INSTALL_NODE, "echo x > node_modules/node-x/bin/node"],
+	],
+])("fails when %s", async (_, lines) => {
+	const { fail, ls } = checkoutWithNpm(...lines);
+	expect(await fail(...PREPARE_ON_OLD_NODE)).toMatch(
+		/Install Node 22.18 or newer.$/,
 	);
 	expect(ls()).not.toContain(".dev.vars");
+	expect(ls("node_modules/.bin")).toEqual(["npm"]);
 });
