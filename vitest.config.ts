@@ -1,8 +1,10 @@
 import { cloudflareTest } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
 
-// With CLOUDFLARE_ENV of a developer, Wrangler would refuse wrangler.toml.
+// With CLOUDFLARE_ENV of a developer, Wrangler would refuse wrangler.toml. With a proxy, requests to
+// localhost would go there.
 delete process.env.CLOUDFLARE_ENV;
+process.env.no_proxy = process.env.NO_PROXY = "*";
 
 export default defineConfig({
 	test: {
