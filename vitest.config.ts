@@ -33,10 +33,10 @@ export default defineConfig({
 					setupFiles: "test/setup.ts",
 				},
 			},
-			...["node", "browser", "scripts"].map((name) => ({
-				extends: true as const,
-				test: { name, include: [`test/${name}/*.test.ts`] },
-			})),
+			{
+				extends: true,
+				test: { name: "node", include: ["test/node/*.test.ts"] },
+			},
 		],
 	},
 });

@@ -1,3 +1,4 @@
+// @ts-nocheck: only npm run bench installs Elysia.
 // https://elysiajs.com/integrations/cloudflare-worker
 import { env } from "cloudflare:workers";
 import { Elysia, t } from "elysia";

@@ -1,0 +1,13 @@
+// The tests that take a minute and more: npm run test:browser and npm run test:scripts.
+import { defineConfig } from "vitest/config";
+import config from "../vitest.config.ts";
+
+export default defineConfig({
+	test: {
+		...config.test,
+		projects: ["browser", "scripts"].map((name) => ({
+			extends: true,
+			test: { name, include: [`test/${name}/*.test.ts`] },
+		})),
+	},
+});
