@@ -17,7 +17,7 @@ const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
  * Returns 400 with one of these in `error`:
  * - 415: the media type is not `application/json`
  * - 413: the body has more than `MAX_BODY_BYTES`
- * - 400: the body is empty, incomplete, not UTF-8, not JSON (RFC 8259) or nested too deeply
+ * - 400: the body is empty, incomplete, not UTF-8 or not JSON (RFC 8259)
  */
 export const readJson: MiddlewareHandler = async (c, next) => {
 	const badRequest = (error: number, message: string) =>
@@ -41,9 +41,6 @@ export const readJson: MiddlewareHandler = async (c, next) => {
 	try {
 		value = parseWithExactId(text);
 	} catch (error) {
-		if (error instanceof RangeError) {
-			return badRequest(400, "The body is nested too deeply.");
-		}
 		if (!(error instanceof SyntaxError)) throw error;
 		// The rest of V8's message repeats parts of the body.
 		const [position = ""] = / \(line \d+ column \d+\)$/.exec(`${error}`) ?? [];

@@ -3,25 +3,31 @@
 const MAY_BE_ROUNDED = /\D\d(?:\d{15}|\d*[.eE])/;
 
 /**
- * Parses JSON (RFC 8259). The member `id` of an object is the bigint that its text equals, or a number
- * if that is no integer. An integer of more than 20 digits becomes its first 20, which are no int64
- * either. In a nested object, an `id` may stay a number.
+ * Parses JSON (RFC 8259). A number in the top-level member `id` becomes the bigint that its text equals,
+ * or stays a number if that is no integer. An integer of more than 20 digits becomes its first 20, which
+ * are no int64 either.
  *
  * @throws {SyntaxError} when the text is not JSON
- * @throws {RangeError} when arrays or objects are nested too deeply for V8's stack, some 2,000 levels,
- *   and a number of the text may be rounded
  */
 export function parseWithExactId(text: string): unknown {
-	if (MAY_BE_ROUNDED.test(text)) {
-		return JSON.parse(text, (key, value, context?: { source?: string }) =>
-			key === "id" && typeof value === "number"
-				? (toBigInt(`${context?.source}`) ?? value)
-				: value,
-		);
-	}
 	const value = JSON.parse(text) as { id?: unknown } | null;
-	if (typeof value?.id === "number") value.id = BigInt(value.id);
+	if (typeof value?.id === "number") {
+		value.id = MAY_BE_ROUNDED.test(text)
+			? (toBigInt(textOfId(text)) ?? value.id)
+			: BigInt(value.id);
+	}
 	return value;
+}
+
+/** The text of the number in the top-level member `id` of valid JSON. */
+function textOfId(text: string): string {
+	// Matches strings, too, so that it finds no number inside of them.
+	const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|-?(?:\d{16,}|\d+[.eE])[-+.\deE]*/g;
+	const quoted = text.replace(tokens, (token) =>
+		token.startsWith('"') ? token : `"${token}"`,
+	);
+	const { id } = JSON.parse(quoted) as { id: string | number };
+	return `${id}`;
 }
 
 /** The integer that a JSON number (RFC 8259 §6) equals, or undefined if there is none. */

@@ -36,7 +36,7 @@ const responses: Record<number, ResponseObject> = {
 	400: {
 		description: [
 			"The request is invalid, and nothing is stored. `error` tells why:",
-			"- 400: the body is empty, not JSON in UTF-8, or nested too deeply",
+			"- 400: the body is empty, or not JSON in UTF-8",
 			"- 413: the body is too large",
 			"- 415: the media type is not `application/json`",
 			"- 422: the body is not a `NewPlant`",

@@ -5,10 +5,6 @@ import { document } from "../src/openapi";
 
 export const plant = '{"id":1,"name":"Ficus"}';
 
-/** A body with an array in an array, and so on, and with a number that JSON.parse may round. */
-export const nested = (levels: number) =>
-	`{"id":9007199254740993,"name":"","x":${"[".repeat(levels)}${"]".repeat(levels)}}`;
-
 /** What Cloudflare adds to a request in clear text. */
 export const overHttp = { "CF-Visitor": '{"scheme":"http"}' };
 
