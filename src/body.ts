@@ -59,30 +59,29 @@ async function readBytes(
 	request: Request,
 ): Promise<ArrayBuffer | Uint8Array | undefined> {
 	const length = request.headers.get("Content-Length");
-	if ((length && Number(length) <= MAX_BODY_BYTES) || !request.body) {
-		const bytes = await request.arrayBuffer().catch(rejectIncomplete);
-		// A Worker that calls this one through a service binding can send any Content-Length.
-		return bytes.byteLength <= MAX_BODY_BYTES ? bytes : undefined;
+	const reader =
+		length && Number(length) <= MAX_BODY_BYTES
+			? undefined
+			: request.body?.getReader({ mode: "byob" });
+	try {
+		if (!reader) {
+			const bytes = await request.arrayBuffer();
+			// A Worker that calls this one through a service binding can send any Content-Length.
+			return bytes.byteLength <= MAX_BODY_BYTES ? bytes : undefined;
+		}
+		// Not arrayBuffer(): an isolate has 128 MB for all of its requests.
+		const buffer = new Uint8Array(MAX_BODY_BYTES + 1);
+		let result = await reader.readAtLeast(buffer.length, buffer);
+		if (result.done) return new Uint8Array();
+		if (result.value.length <= MAX_BODY_BYTES) return result.value;
+		// A client reads the response after it has sent its body (RFC 9112 §9.6), so the rest is
+		// read and discarded. Each read detaches the buffer, and returns its memory as value.buffer.
+		while (!result.done) {
+			result = await reader.read(new Uint8Array(result.value.buffer));
+		}
+		return undefined;
+	} catch (cause) {
+		// The client disconnected. A proxy in between may still read the response.
+		throw new HTTPException(400, { message: "The body is incomplete.", cause });
 	}
-	// Not arrayBuffer(): an isolate has 128 MB for all of its requests.
-	const reader = request.body.getReader({ mode: "byob" });
-	const buffer = new Uint8Array(MAX_BODY_BYTES + 1);
-	let result = await reader
-		.readAtLeast(buffer.length, buffer)
-		.catch(rejectIncomplete);
-	if (result.done) return new Uint8Array();
-	if (result.value.length <= MAX_BODY_BYTES) return result.value;
-	// A client reads the response after it has sent its body (RFC 9112 §9.6), so the rest is
-	// read and discarded. Each read detaches the buffer, and returns its memory as value.buffer.
-	while (!result.done) {
-		result = await reader
-			.read(new Uint8Array(result.value.buffer))
-			.catch(rejectIncomplete);
-	}
-	return undefined;
-}
-
-/** The client disconnected. A proxy in between may still read the response. */
-function rejectIncomplete(cause: unknown): never {
-	throw new HTTPException(400, { message: "The body is incomplete.", cause });
 }
