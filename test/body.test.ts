@@ -94,6 +94,20 @@ describe("the size", () => {
 	);
 });
 
+it("is read into a buffer of about the limit", async () => {
+	const sizes: (number | undefined)[] = [];
+	const body = new ReadableStream({
+		type: "bytes",
+		pull(controller) {
+			sizes.push(controller.byobRequest?.view?.byteLength);
+			controller.close();
+			controller.byobRequest?.respond(0);
+		},
+	});
+	await post(body);
+	for (const size of sizes) expect(size).toBeLessThan(2 * MAX_BODY_BYTES);
+});
+
 describe("the encoding", () => {
 	it.each([
 		["ISO 8859-1", [0xfc]],

@@ -33,7 +33,11 @@ it("returns no response until the plant is stored, however long it takes", async
 	const wait = scheduler.wait.bind(scheduler);
 	// Each time limit that the Worker may set ends at once.
 	vi.spyOn(scheduler, "wait").mockResolvedValue();
-	vi.spyOn(AbortSignal, "timeout").mockReturnValue(AbortSignal.abort());
+	vi.spyOn(AbortSignal, "timeout").mockImplementation(() => {
+		const controller = new AbortController();
+		setTimeout(() => controller.abort());
+		return controller.signal;
+	});
 	vi.useFakeTimers({ toFake: ["setTimeout", "setInterval"] });
 	onTestFinished(() => void vi.useRealTimers());
 	const put = vi.fn(() => promise);
