@@ -2,7 +2,15 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import app from "../src/app";
 import { MAX_BODY_BYTES } from "../src/body";
-import { chunked, overHttp, plant, post, stored } from "./request";
+import {
+	chunked,
+	members,
+	overHttp,
+	plant,
+	post,
+	stored,
+	value,
+} from "./request";
 
 describe("the media type", () => {
 	it.each([
@@ -44,7 +52,9 @@ describe("the media type", () => {
 describe("the size", () => {
 	/** A plant of this many bytes. Its name ends in "end". */
 	const sized = (bytes: number) =>
-		`{"id":1,"name":"${"end".padStart(bytes - 18, "x")}"}`;
+		plant.replace('"name":"', (start) =>
+			start.concat("end".padStart(bytes - plant.length, "x")),
+		);
 
 	it.each([
 		["with Content-Length", sized(MAX_BODY_BYTES)],
@@ -58,7 +68,7 @@ describe("the size", () => {
 		expect(res.status).toBe(200);
 		const text = await res.text();
 		expect(text.length).toBe(MAX_BODY_BYTES - '"id":1,'.length);
-		expect(text.slice(-5)).toBe('end"}');
+		expect(text).toContain("xend");
 	});
 
 	it.each([
@@ -80,7 +90,7 @@ describe("the size", () => {
 		const large = sized(3 * MAX_BODY_BYTES);
 		const res = await post(large, { "Content-Length": "19" });
 		expect(await res.json()).toMatchObject({ error: 413 });
-		expect(await stored()).toEqual({ 1: '{"name":"Ficus"}' });
+		expect(await stored()).toEqual({ 1: value });
 	});
 
 	it.each([{}, { "Content-Length": `${MAX_BODY_BYTES + 1}` }])(
@@ -114,7 +124,8 @@ describe("the encoding", () => {
 		["an encoded surrogate", [0xed, 0xa0, 0x80]],
 		["gzip", [0x1f, 0x8b]],
 	])("returns 400 for %s", async (_, bytes) => {
-		const body = new Blob(['{"id":1,"name":"', new Uint8Array(bytes), '"}']);
+		const [start = "", end = ""] = plant.split(/(?<="name":")/);
+		const body = new Blob([start, new Uint8Array(bytes), end]);
 		const res = await post(await body.arrayBuffer());
 		expect(res.status).toBe(400);
 		expect(await res.json()).toMatchObject({ error: 400 });
@@ -129,7 +140,7 @@ describe("the encoding", () => {
 	it("ignores a byte order mark at the start", async () => {
 		const res = await post(`\ufeff${plant}`);
 		expect(res.status).toBe(200);
-		expect(await stored()).toEqual({ 1: '{"name":"Ficus"}' });
+		expect(await stored()).toEqual({ 1: value });
 	});
 
 	// With { stream: true }, a TextDecoder of the module would keep the byte for the next request.
@@ -141,8 +152,8 @@ describe("the encoding", () => {
 
 	it("reads characters that are split over two chunks", async () => {
 		const name = "€".repeat(MAX_BODY_BYTES / 4);
-		await post(chunked([`{"id":1,"name":"${name}"}`]));
-		expect(await stored()).toEqual({ 1: `{"name":"${name}"}` });
+		const res = await post(chunked([`{"id":1,${members},"name":"${name}"}`]));
+		expect(await res.json()).toMatchObject({ name });
 	});
 });
 
@@ -159,7 +170,7 @@ describe("JSON", () => {
 		["NUL after the object", `${plant}\0`],
 		["a comment", `${plant} // comment`],
 		["two byte order marks", `\ufeff\ufeff${plant}`],
-		["a trailing comma", '{"id":1,"name":"Ficus",}'],
+		["a trailing comma", `{"id":1,${members},}`],
 		["open brackets alone", "[".repeat(MAX_BODY_BYTES)],
 		["UTF-16", new Uint8Array([0x7b, 0, 0x7d, 0])],
 	])("returns 400 for %s", async (_, body) => {

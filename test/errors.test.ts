@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import app from "../src/app";
-import { failingKv, post, stored, withPut } from "./request";
+import { failingKv, members, newPlant, post, stored, withPut } from "./request";
 
-const plant = '{"id":9007199254740993,"name":"Ficus"}';
+const plant = newPlant("9007199254740993");
 const headers = { Authorization: "Bearer test-token", "CF-Ray": "8f2a-PRG" };
 
 let lines: unknown[];
@@ -38,7 +38,7 @@ describe("when KV fails", () => {
 	});
 
 	it("logs no token, no name and no tag", async () => {
-		const plant = '{"id":1,"name":"axolotl","tag":"capybara"}';
+		const plant = `{"id":1,${members},"name":"axolotl","tag":"capybara"}`;
 		const authorization = { Authorization: "Bearer quokka" };
 		await post(plant, authorization, { ACCESS_TOKEN: "quokka", ...failingKv });
 		expect(lines).toMatchObject([{ event: "store_failed" }]);

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { parseWithExactId } from "../src/exact-id";
-import { post, stored } from "./request";
+import { members, newPlant, post, stored, value } from "./request";
 
 const zeros = (count: number) => "0".repeat(count);
 
@@ -20,9 +20,9 @@ it.each([
 	[`7${zeros(300)}e-300`, "7"],
 	[`0.${zeros(300)}7e301`, "7"],
 ])("stores the id %s under the key %s", async (id, key) => {
-	const res = await post(`{"id":${id},"name":"Ficus"}`);
+	const res = await post(newPlant(id));
 	expect(res.status).toBe(200);
-	expect(await stored()).toEqual({ [key]: '{"name":"Ficus"}' });
+	expect(await stored()).toEqual({ [key]: value });
 });
 
 it.each([
@@ -42,7 +42,7 @@ it.each([
 ])("returns error 422 for the id %s", async (id) => {
 	// In the second body, a string looks like a number that may be rounded.
 	for (const name of ["Ficus", "v1.5"]) {
-		const res = await post(`{"id":${id},"name":"${name}"}`);
+		const res = await post(`{"id":${id},${members},"name":"${name}"}`);
 		expect(res.status).toBe(400);
 		expect(await res.json()).toMatchObject({ error: 422 });
 	}
@@ -56,35 +56,38 @@ it("makes no long bigint of a short number", () => {
 });
 
 it.each([
-	["an escaped i", '{"\\u0069d":9007199254740993,"name":""}'],
-	["an escaped d", '{"i\\u0064":9007199254740993,"name":""}'],
-	["escapes in its name", '{"\\u0069\\u0064":9007199254740993,"name":""}'],
-	["the name id", '{"id":9007199254740993,"name":"id"}'],
-	["white space", '{ "id" \t:\r\n9007199254740993 , "name" : "" }'],
+	["an escaped i", `{"\\u0069d":9007199254740993,${members}}`],
+	["an escaped d", `{"i\\u0064":9007199254740993,${members}}`],
+	["escapes in its name", `{"\\u0069\\u0064":9007199254740993,${members}}`],
+	["the value id", `{"id":9007199254740993,${members},"x":"id"}`],
+	["white space", `{ "id" \t:\r\n9007199254740993 , ${members} }`],
 	[
 		"repeated members",
-		'{"id":1.5,"name":5,"id":"x","id":9007199254740993,"name":"","ID":2}',
+		`{"id":1.5,"name":5,"id":"x","id":9007199254740993,${members},"ID":2}`,
 	],
 	[
 		"an id in an object or array",
-		'{"x":{"id":1.5},"id":9007199254740993,"y":[{"id":2.5}],"name":""}',
+		`{"x":{"id":1.5},"id":9007199254740993,"y":[{"id":2.5}],${members}}`,
 	],
-	["an id in a string", '{"id":9007199254740993,"name":"","x":"\\"id\\":1.5"}'],
+	[
+		"an id in a string",
+		`{"id":9007199254740993,${members},"x":"\\"id\\":1.5"}`,
+	],
 	[
 		"brackets and escapes in strings",
-		'{"x":"}]\\\\","\\"{[":"\\\\\\"{\\n","id":9007199254740993,"name":""}',
+		`{"x":"}]\\\\","\\"{[":"\\\\\\"{\\n","id":9007199254740993,${members}}`,
 	],
 	[
 		"numbers in strings",
-		'{"x":"\\"1.5","\\\\1.5":"1e3","id":9007199254740993,"name":""}',
+		`{"x":"\\"1.5","\\\\1.5":"1e3","id":9007199254740993,${members}}`,
 	],
 	[
 		"numbers of each kind",
-		'{"x":[-1.5E+3,0e-0,-0,12345678901234567,{"y":1}],"id":9007199254740993,"name":""}',
+		`{"x":[-1.5E+3,0e-0,-0,12345678901234567,{"y":1}],"id":9007199254740993,${members}}`,
 	],
 	[
 		"as many nested arrays as fit",
-		`{"id":9007199254740993,"name":"","x":${"[".repeat(51_000)}${"]".repeat(51_000)}}`,
+		`{"id":9007199254740993,${members},"x":${"[".repeat(51_000)}${"]".repeat(51_000)}}`,
 	],
 ])("reads the top-level id exactly with %s", async (_, body) => {
 	const res = await post(body);

@@ -1,17 +1,19 @@
 // One request must not change the response to another in the same isolate.
 import { expect, it, vi } from "vitest";
 import { MAX_BODY_BYTES } from "../src/body";
+import { exampleOf, Plant } from "../src/plant";
 import { chunked, plant, post, stored, withPut } from "./request";
 
 it("keeps two requests at the same time apart", async () => {
 	// Each body is below the limit. Both together are above it.
+	const plant = (digit: string) =>
+		JSON.stringify({
+			...exampleOf(Plant),
+			name: digit.repeat(MAX_BODY_BYTES / 2),
+		});
 	const plants = {
-		"9007199254740993": JSON.stringify({
-			name: "1".repeat(MAX_BODY_BYTES / 2),
-		}),
-		"9007199254740995": JSON.stringify({
-			name: "2".repeat(MAX_BODY_BYTES / 2),
-		}),
+		"9007199254740993": plant("1"),
+		"9007199254740995": plant("2"),
 	};
 	const responses = await Promise.all(
 		Object.entries(plants).map(async ([id, json]) => {

@@ -2,8 +2,18 @@ import { env } from "cloudflare:workers";
 import { expect } from "vitest";
 import app from "../src/app";
 import { document } from "../src/openapi";
+import { exampleOf, Plant } from "../src/plant";
 
-export const plant = '{"id":1,"name":"Ficus"}';
+/** What KV has for a plant: the example of each member, as JSON. */
+export const value = JSON.stringify(exampleOf(Plant));
+
+/** The members of a plant without its id, as JSON. */
+export const members = value.slice(1, -1);
+
+/** The body of a plant with this id, as JSON. */
+export const newPlant = (id: string) => `{"id":${id},${members}}`;
+
+export const plant = newPlant("1");
 
 /** What Cloudflare adds to a request in clear text. */
 export const overHttp = { "CF-Visitor": '{"scheme":"http"}' };
