@@ -1,10 +1,8 @@
 import type { MiddlewareHandler } from "hono";
 import { ServiceError } from "./error";
 
-/**
- * RFC 6750 §2.1. The scheme is case-insensitive (RFC 9110 §11.1). With the flag s, the token may
- * have any character: a match that fails after the spaces would try each shorter run of them.
- */
+/** RFC 6750 §2.1. The scheme is case-insensitive (RFC 9110 §11.1). */
+// With the flag s, it cannot fail after the spaces, where it would try each shorter run of them.
 const CREDENTIALS = /^bearer +(.*)/is;
 
 /** The b64token of RFC 6750 §2.1. */
@@ -41,8 +39,7 @@ export const authenticate: MiddlewareHandler<{ Bindings: Env }> = async (
 		);
 	}
 	if (PLAIN_HTTP.test(c.req.header("CF-Visitor") ?? "")) {
-		const message =
-			"Use https. Replace the token: over http, others can read it.";
+		const message = "Use https. Replace the token: others can read it.";
 		return c.json({ error: 403, message }, 403);
 	}
 	const token = c.req.header("Authorization")?.match(CREDENTIALS)?.[1];
@@ -77,11 +74,9 @@ function parseSecret(secret = "") {
 				"ACCESS_TOKEN is missing or blank. For wrangler dev, write it into .dev.vars, and restart.",
 			);
 		}
-		const malformed = entries.findIndex((entry) => !B64TOKEN.test(entry));
-		if (malformed >= 0) {
-			throw unusableSecret(
-				`Entry ${malformed + 1} of ACCESS_TOKEN is not a bearer token (RFC 6750 b64token).`,
-			);
+		const index = entries.findIndex((entry) => !B64TOKEN.test(entry));
+		if (index >= 0) {
+			throw unusableSecret(`Entry ${index + 1} is not a b64token (RFC 6750).`);
 		}
 		const tokens = entries.map((entry) => encoder.encode(entry));
 		cached = { secret, tokens, hasDevToken: entries.includes(DEV_TOKEN) };

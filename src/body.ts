@@ -59,10 +59,8 @@ async function readBytes(
 	request: Request,
 ): Promise<ArrayBuffer | Uint8Array | undefined> {
 	const length = request.headers.get("Content-Length");
-	const reader =
-		length && Number(length) <= MAX_BODY_BYTES
-			? undefined
-			: request.body?.getReader({ mode: "byob" });
+	const isSmall = length && Number(length) <= MAX_BODY_BYTES;
+	const reader = isSmall ? null : request.body?.getReader({ mode: "byob" });
 	try {
 		if (!reader) {
 			const bytes = await request.arrayBuffer();

@@ -13,14 +13,14 @@ export function parseWithExactId(text: string): unknown {
 	const value = JSON.parse(text) as { id?: unknown } | null;
 	if (typeof value?.id === "number") {
 		value.id = MAY_BE_ROUNDED.test(text)
-			? (toBigInt(textOfId(text)) ?? value.id)
+			? (toBigInt(idText(text)) ?? value.id)
 			: BigInt(value.id);
 	}
 	return value;
 }
 
 /** The text of the number in the top-level member `id` of valid JSON. */
-function textOfId(text: string): string {
+function idText(text: string): string {
 	// Matches strings, too, so that it finds no number inside of them.
 	const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|-?(?:\d{16,}|\d+[.eE])[-+.\deE]*/g;
 	const quoted = text.replace(tokens, (token) =>

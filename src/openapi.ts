@@ -9,17 +9,16 @@ interface Content {
 	examples?: Record<string, { summary: string; value: unknown }>;
 }
 
+interface Header {
+	description: string;
+	required: true;
+	schema: { type: "string"; pattern: string };
+	examples?: Record<string, { value: string | null }>;
+}
+
 interface ResponseObject {
 	description: string;
-	headers?: Record<
-		string,
-		{
-			description: string;
-			required: true;
-			schema: { type: "string"; pattern: string };
-			examples?: Record<string, { value: string | null }>;
-		}
-	>;
+	headers?: Record<string, Header>;
 	content: Record<"application/json", Content>;
 }
 
