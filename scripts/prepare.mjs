@@ -4,43 +4,31 @@ import { execFileSync, execSync } from "node:child_process";
 import fs from "node:fs";
 import { fileURLToPath } from "node:url";
 
-/**
- * Installs a Node into node_modules/.bin, which npm puts first in the PATH of npm run and npx.
- * Returns its version.
- */
+/** Installs a Node into node_modules/.bin, which npm puts first in the PATH of npm run and npx. */
 function installNode() {
-	const cwd = "scripts/node";
-	try {
-		execSync("npm ci", { cwd, stdio: "pipe" }); // The message of an error has what npm writes.
-		const names = fs.readdirSync(`${cwd}/node_modules`);
-		const name = names.find((name) => name.startsWith("node-"));
-		// npm goes on without an optional package.
-		if (!name) {
-			throw new Error(
-				`npm cannot download a Node for ${process.platform} ${process.arch} with the hash of ${cwd}/package-lock.json.`,
-			);
-		}
-		const file = process.platform === "win32" ? "node.exe" : "node";
-		const node = `${cwd}/node_modules/${name}/bin/${file}`;
-		const version = execFileSync(node, ["--version"], { encoding: "utf8" });
-		fs.mkdirSync("node_modules/.bin", { recursive: true });
-		fs.copyFileSync(node, `node_modules/.bin/${file}`);
-		fs.rmSync(`${cwd}/node_modules`, { recursive: true });
-		return version.trim();
-	} catch (error) {
-		console.error(error instanceof Error ? error.message : error);
-		console.error(
-			`scripts/prepare.mjs: Node ${process.version} is too old. Install Node 22.18 or newer.`,
-		);
+	process.on("uncaughtException", ({ message }) => {
+		console.error(`${message}\nInstall Node 22.18 or newer.`);
 		process.exit(1);
-	}
+	});
+	const cwd = "scripts/node";
+	execSync("npm ci", { cwd, stdio: "pipe" });
+	const names = fs.readdirSync(`${cwd}/node_modules`);
+	const name = names.find((name) => name.startsWith("node-"));
+	// npm goes on without an optional package.
+	if (!name) throw new Error(`npm got no Node with a hash of ${cwd}.`);
+	const file = process.platform === "win32" ? "node.exe" : "node";
+	const node = `${cwd}/node_modules/${name}/bin/${file}`;
+	const version = execFileSync(node, ["--version"], { encoding: "utf8" });
+	fs.mkdirSync("node_modules/.bin", { recursive: true });
+	fs.copyFileSync(node, `node_modules/.bin/${file}`);
+	fs.rmSync(`${cwd}/node_modules`, { recursive: true });
+	return version.trim();
 }
 
-process.chdir(fileURLToPath(new URL("..", import.meta.url)));
 // Node 22.18 and newer run TypeScript, as the benchmark needs. Wrangler needs Node 22.
 const node = process.features.typescript
-	? `Node ${process.version}`
-	: `Node ${installNode()}, now in node_modules/.bin: ${process.version} is too old`;
+	? process.version
+	: `${installNode()}, now in node_modules/.bin: ${process.version} is too old`;
 if (!fs.existsSync(".dev.vars"))
 	fs.copyFileSync(".dev.vars.example", ".dev.vars");
 for (const end of [".css", "-bundle.js", "-bundle.js.LICENSE.txt"]) {
@@ -49,6 +37,4 @@ for (const end of [".css", "-bundle.js", "-bundle.js.LICENSE.txt"]) {
 	const source = import.meta.resolve(`swagger-ui-dist/${file}`);
 	fs.copyFileSync(fileURLToPath(source), `public/${file}`);
 }
-console.log(
-	`scripts/prepare.mjs: The checkout is ready. npm run and npx use ${node}.`,
-);
+console.log(`The checkout is ready. npm run and npx use Node ${node}.`);

@@ -2,46 +2,29 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
-import { findPackageJSON } from "node:module";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { expect, onTestFinished, vi } from "vitest";
 
-const COPIED = [
-	".dev.vars.example",
-	"package.json",
-	"public",
-	"scripts",
-	"src",
-	"wrangler.toml",
-];
-const LINKED = [
-	"@hono/zod-validator",
-	"hono",
-	"swagger-ui-dist",
-	"wrangler",
-	"zod",
-];
+const COPIED =
+	".dev.vars.example package.json public scripts src wrangler.toml";
 
 /**
  * Copies this checkout without git. Its commands get `variables`, and none of the developer.
  */
 export function newCheckout(variables: Record<string, string> = {}) {
-	const folder = fs.realpathSync(fs.mkdtempSync(join(tmpdir(), "plants-")));
+	// In this checkout, so that its packages are found.
+	fs.mkdirSync(".wrangler", { recursive: true });
+	const folder = resolve(fs.mkdtempSync(".wrangler/test-"));
 	onTestFinished(() => fs.rmSync(folder, { recursive: true }));
 	const top = `${folder}/checkout`;
-	for (const path of COPIED) {
+	for (const path of COPIED.split(" ")) {
 		fs.cpSync(path, `${top}/${path}`, { recursive: true });
 	}
 	fs.mkdirSync(`${top}/node_modules/.bin`, { recursive: true });
-	fs.mkdirSync(`${top}/node_modules/@hono`);
 	fs.mkdirSync(`${folder}/temp`);
-	for (const name of LINKED) {
-		const file = `${findPackageJSON(name, import.meta.url)}`;
-		fs.symlinkSync(dirname(file), `${top}/node_modules/${name}`);
-	}
 	const env = {
 		HOME: folder,
+		GIT_CEILING_DIRECTORIES: folder,
 		TMPDIR: `${folder}/temp`,
 		PATH: `${top}/node_modules/.bin:${dirname(process.execPath)}:${process.env.PATH}`,
 		...variables,
@@ -76,24 +59,21 @@ export function newCheckout(variables: Record<string, string> = {}) {
 		return { ended, kill: (signal: NodeJS.Signals) => child.kill(signal) };
 	}
 
-	/** Runs a program, which must exit with this status. Returns its output. */
-	async function runExpecting(expected: number, command: string[]) {
-		const [program = "", ...args] = command;
+	/** Runs a program, which must succeed or fail. Returns its output. */
+	async function run(succeeds: boolean, [program = "", ...args]: string[]) {
 		const { output, status } = await start(program, ...args).ended;
-		expect(status, `${command.join(" ")}\n${output}`).toBe(expected);
+		expect(status === 0, `${program} ${args}\n${output}`).toBe(succeeds);
 		return output;
 	}
 
 	return {
 		top,
 		start,
-		succeed: vi.defineHelper((...command: string[]) =>
-			runExpecting(0, command),
-		),
-		fail: vi.defineHelper((...command: string[]) => runExpecting(1, command)),
+		succeed: vi.defineHelper((...command: string[]) => run(true, command)),
+		fail: vi.defineHelper((...command: string[]) => run(false, command)),
 		ls: (path = "") => fs.readdirSync(join(top, path)),
 		read: (path: string) => fs.readFileSync(join(top, path), "utf8"),
-		write: (path: string, text: string) =>
-			fs.writeFileSync(join(top, path), text),
+		write: (path: string, text: string, mode = 0o644) =>
+			fs.writeFileSync(join(top, path), text, { mode }),
 	};
 }

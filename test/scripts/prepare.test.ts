@@ -1,22 +1,16 @@
-import fs from "node:fs";
 import { expect, it } from "vitest";
 import { newCheckout } from "./checkout.ts";
 
 const PREPARE = [process.execPath, "scripts/prepare.mjs"];
 // With this option, Node cannot run TypeScript, as before 22.18.
-const PREPARE_ON_OLD_NODE = PREPARE.toSpliced(
-	1,
-	0,
-	"--no-experimental-strip-types",
-);
+const ON_OLD_NODE = PREPARE.toSpliced(1, 0, "--no-experimental-strip-types");
 
 /** A checkout whose `npm` is a script for sh with these lines. */
 function checkoutWithNpm(...lines: string[]) {
 	const checkout = newCheckout();
-	const npm = "node_modules/.bin/npm";
 	const log = `echo "$*" >> ${checkout.top}/npm.log`;
-	checkout.write(npm, ["#!/bin/sh", log, ...lines].join("\n"));
-	fs.chmodSync(`${checkout.top}/${npm}`, 0o755);
+	const text = ["#!/bin/sh", log, ...lines].join("\n");
+	checkout.write("node_modules/.bin/npm", text, 0o755);
 	return checkout;
 }
 
@@ -46,7 +40,7 @@ it("installs no Node when this one runs TypeScript", async () => {
 
 it("installs a Node for npm run and npx when this one is too old", async () => {
 	const { succeed, read, top } = checkoutWithNpm(...INSTALL_NODE);
-	const output = await succeed(...PREPARE_ON_OLD_NODE);
+	const output = await succeed(...ON_OLD_NODE);
 	// Only npm ci compares the hashes of a lockfile that is not changed.
 	expect(read("npm.log")).toBe("ci\n");
 	expect(output).toContain("Node v99.0.0, now in node_modules/.bin");
@@ -62,9 +56,7 @@ it.each([
 	],
 ])("fails when %s", async (_, lines) => {
 	const { fail, ls } = checkoutWithNpm(...lines);
-	expect(await fail(...PREPARE_ON_OLD_NODE)).toMatch(
-		/Install Node 22.18 or newer.$/,
-	);
+	expect(await fail(...ON_OLD_NODE)).toMatch(/Install Node 22.18 or newer.$/);
 	expect(ls()).not.toContain(".dev.vars");
 	expect(ls("node_modules/.bin")).toEqual(["npm"]);
 });
