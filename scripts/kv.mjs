@@ -1,8 +1,9 @@
-// What save.mjs and restore.mjs share: wrangler kv, the files of a save, and how both scripts end.
+// What save.mjs and restore.mjs share: wrangler kv, and how both scripts end.
 import { execFile } from "node:child_process";
 import fs from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
@@ -31,37 +32,8 @@ process.on("uncaughtException", ({ message }) => {
 	process.exit(1);
 });
 
-/**
- * The files of a save, in the format of `wrangler kv bulk put`.
- * @param {string} folder
- */
-export const filesOf = (folder) =>
-	fs
-		.readdirSync(folder)
-		.filter((name) => /^plants-\d+\.json$/.test(name))
-		.map((name) => join(folder, name));
-
-/**
- * The plants of a save: values by key.
- * @param {string} folder
- */
-export function readSave(folder) {
-	/** @type {Map<string, string>} */
-	const plants = new Map();
-	for (const file of filesOf(folder)) {
-		try {
-			for (const { key, value } of JSON.parse(fs.readFileSync(file, "utf8"))) {
-				if (typeof key !== "string" || typeof value !== "string") {
-					throw new Error("A plant has no key or value.");
-				}
-				plants.set(key, value);
-			}
-		} catch (error) {
-			throw new Error(`${file} is broken: ${error}`);
-		}
-	}
-	return plants;
-}
+/** The file that a bulk command reads. */
+export const input = join(temp, "input.json");
 
 /**
  * Runs `wrangler kv` on the namespace of the deployed Worker. Returns what it prints.
@@ -72,25 +44,25 @@ export async function kv(...command) {
 	const target = ["--binding=PLANTS", "--remote", "--config=wrangler.toml"];
 	const args = [wrangler, "kv", ...command, ...target];
 	const options = { maxBuffer: 1e9, signal: interruption.signal };
-	const call = promisify(execFile)(process.execPath, args, options);
-	return (await call).stdout;
+	return (await promisify(execFile)(process.execPath, args, options)).stdout;
 }
 
 /**
- * The plants with these keys, without those that are deleted: 100 keys at once, the limit of a bulk get.
+ * The values of at most 100 keys, the limit of a bulk get, without those that are deleted. Tries twice.
  * @param {string[]} keys
  */
-export async function* getPlants(keys) {
-	const file = join(temp, "keys.json");
-	for (let start = 0; start < keys.length; start += 100) {
-		const batch = keys.slice(start, start + 100);
-		fs.writeFileSync(file, JSON.stringify(batch));
-		const output = await kv("bulk", "get", file);
-		const plants = [];
-		for (const [key, value] of Object.entries(JSON.parse(output))) {
-			if (typeof value === "string") plants.push({ key, value });
-			else if (value !== null) throw new Error(`Wrangler printed ${output}`);
-		}
-		yield plants;
+export async function getValues(keys) {
+	fs.writeFileSync(input, JSON.stringify(keys));
+	const get = () => kv("bulk", "get", input);
+	const output = await get().catch(async ({ message }) => {
+		console.error(`${message}\nTries again in 10 s.`);
+		await setTimeout(10_000);
+		return get();
+	});
+	const values = Object.entries(JSON.parse(output));
+	const strings = values.filter(([, value]) => value !== null);
+	if (strings.some(([, value]) => typeof value !== "string")) {
+		throw new Error(`Wrangler printed ${output}`);
 	}
+	return new Map(strings);
 }

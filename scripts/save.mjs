@@ -1,40 +1,29 @@
-// Saves all plants into a new folder of the checkout: backup-<time>-incomplete, which becomes
-// backup-<time> at the end. With an incomplete folder, continues that save.
-// Usage: npm run save [-- FOLDER]
+// Saves all plants into a new file, backup-<time>.jsonl. Each line has the key and the value of a plant.
+// Usage: npm run save
 import fs from "node:fs";
-import { getPlants, kv, readSave } from "./kv.mjs";
+import { getValues, kv } from "./kv.mjs";
 
-const time = new Date().toISOString().replace(/\D/g, "");
-const [given] = process.argv.slice(2);
-const folder = given ?? `backup-${time}-incomplete`;
-const [, complete] = /^(.+)-incomplete[\\/]?$/.exec(folder) ?? [];
-if (!complete) throw new Error(`${folder} is not an incomplete save.`);
-const saved = given ? readSave(given) : new Map();
-
-process.umask(0o077); // Only the owner can read the files.
-process.on("exit", (status) => {
-	if (status && fs.existsSync(folder)) {
-		console.error(`To continue: npm run save -- ${folder}`);
-	}
-});
+const name = `backup-${new Date().toISOString().replace(/\D/g, "")}`;
+const incomplete = `${name}.incomplete`;
+process.on("exit", () => fs.rmSync(incomplete, { force: true }));
 
 /** @type {{ name: string }[]} */
-const listed = JSON.parse(await kv("key", "list"));
-const keys = listed.map(({ name }) => name).filter((key) => !saved.has(key));
-let total = saved.size;
-for await (const plants of getPlants(keys)) {
-	if (plants.length === 0) continue;
-	fs.mkdirSync(folder, { recursive: true });
-	// A file that is only half written must not count.
-	fs.writeFileSync(`${folder}/part`, JSON.stringify(plants));
-	// By time: a number may be that of a file which is there, if one was deleted.
-	fs.renameSync(`${folder}/part`, `${folder}/plants-${Date.now()}.json`);
-	total += plants.length;
-	console.log(`${total} plants`);
+const keys = JSON.parse(await kv("key", "list"));
+let saved = 0;
+for (let start = 0; start < keys.length; start += 100) {
+	let lines = "";
+	const batch = keys.slice(start, start + 100).map(({ name }) => name);
+	for (const [key, value] of await getValues(batch)) {
+		lines += `${JSON.stringify({ key, value })}\n`;
+		saved++;
+	}
+	// readLines() would end a line at these, too.
+	lines = lines.replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
+	fs.appendFileSync(incomplete, lines, { mode: 0o600 });
+	console.log(`Saved ${saved} plants of ${keys.length} keys`);
 }
-if (listed.length === 0 || total === 0) {
-	const reason = "Mostly, it is the wrong account or namespace.";
-	throw new Error(`The namespace has no plants. ${reason}`);
+if (saved === 0) {
+	throw new Error("There are no plants. Is it the right account?");
 }
-fs.renameSync(folder, complete);
-console.log(`Saved ${total} plants in ${complete}`);
+fs.renameSync(incomplete, `${name}.jsonl`);
+console.log(`Saved ${saved} plants in ${name}.jsonl`);

@@ -1,4 +1,4 @@
-// Loaded before restore.mjs: its pause takes no time, and is printed.
+// Loaded before a script: its pauses take no time, and are printed.
 import { syncBuiltinESMExports } from "node:module";
 import timers from "node:timers/promises";
 
