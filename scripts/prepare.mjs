@@ -6,31 +6,31 @@ import { fileURLToPath } from "node:url";
 
 /** Installs a Node into node_modules/.bin, which npm puts first in the PATH of npm run and npx. */
 function installNode() {
-	process.on("uncaughtException", ({ message }) => {
-		console.error(`${message}\nInstall Node 22.18 or newer.`);
-		process.exit(1);
-	});
 	const cwd = "scripts/node";
-	execSync("npm ci", { cwd, stdio: "pipe" });
-	const names = fs.readdirSync(`${cwd}/node_modules`);
-	const name = names.find((name) => name.startsWith("node-"));
-	// npm goes on without an optional package.
-	if (!name) throw new Error(`npm got no Node with a hash of ${cwd}.`);
 	const file = process.platform === "win32" ? "node.exe" : "node";
-	const node = `${cwd}/node_modules/${name}/bin/${file}`;
-	const version = execFileSync(node, ["--version"], { encoding: "utf8" });
-	fs.mkdirSync("node_modules/.bin", { recursive: true });
-	fs.copyFileSync(node, `node_modules/.bin/${file}`);
-	fs.rmSync(`${cwd}/node_modules`, { recursive: true });
-	return version.trim();
+	try {
+		execSync("npm ci", { cwd, stdio: "pipe" });
+		const names = fs.readdirSync(`${cwd}/node_modules`);
+		const name = names.find((name) => name.startsWith("node-"));
+		// npm goes on without an optional package.
+		if (!name) throw new Error(`npm got no Node with a hash of ${cwd}.`);
+		const node = `${cwd}/node_modules/${name}/bin/${file}`;
+		const version = execFileSync(node, ["--version"], { encoding: "utf8" });
+		fs.mkdirSync("node_modules/.bin", { recursive: true });
+		fs.copyFileSync(node, `node_modules/.bin/${file}`);
+		fs.rmSync(`${cwd}/node_modules`, { recursive: true });
+		return version.trim();
+	} catch (error) {
+		console.error(`${error}\nInstall Node 22.18 or newer.`);
+		process.exit(1);
+	}
 }
 
 // Node 22.18 and newer run TypeScript, as the benchmark needs. Wrangler needs Node 22.
 const node = process.features.typescript
 	? process.version
 	: `${installNode()}, now in node_modules/.bin: ${process.version} is too old`;
-if (!fs.existsSync(".dev.vars"))
-	fs.copyFileSync(".dev.vars.example", ".dev.vars");
+fs.cpSync(".dev.vars.example", ".dev.vars", { force: false });
 for (const end of [".css", "-bundle.js", "-bundle.js.LICENSE.txt"]) {
 	const file = `swagger-ui${end}`;
 	// In a workspace, the package may be in node_modules of a folder above.

@@ -9,7 +9,7 @@ const COPIED =
 	".dev.vars.example package.json public scripts src wrangler.toml";
 
 /**
- * Copies this checkout without git. Its commands get `variables`, and none of the developer.
+ * Copies this checkout without git. Its commands get `variables`, and of the developer's only PATH.
  */
 export function newCheckout(variables: Record<string, string> = {}) {
 	// In this checkout, so that its packages are found.
@@ -30,7 +30,7 @@ export function newCheckout(variables: Record<string, string> = {}) {
 		...variables,
 	};
 
-	/** Starts a program in the checkout, with nothing to read. */
+	/** Starts a program in the checkout, without standard input. */
 	function start(program: string, ...args: string[]) {
 		const child = spawn(program, args, {
 			cwd: top,
