@@ -2,7 +2,7 @@ import type { MiddlewareHandler } from "hono";
 import { ServiceError } from "./error";
 
 /** RFC 6750 §2.1. The scheme is case-insensitive (RFC 9110 §11.1). */
-// With the flag s, it cannot fail after the spaces, where it would try each shorter run of them.
+// The flag s takes U+2028, too. With $ in its place, a match could fail, and try each run of spaces.
 const CREDENTIALS = /^bearer +(.*)/is;
 
 /** The b64token of RFC 6750 §2.1. */
@@ -20,11 +20,11 @@ const encoder = new TextEncoder();
  * Compares the bearer token with the tokens in the secret `ACCESS_TOKEN`: one or
  * several, separated by white space.
  *
- * Returns 403 to any request in clear text (RFC 6750 §5.3), and 401 with a `WWW-Authenticate`
- * header (RFC 6750 §3) when the token is missing or wrong.
+ * Returns 403 to any request in clear text (RFC 6750 §5.3). Returns 401 with a
+ * `WWW-Authenticate` header (RFC 6750 §3) when the token is missing or wrong.
  *
- * @throws {ServiceError} 500 `access_token_unusable` when the secret is missing or blank, or
- *   has an entry that is not a b64token, or has `dev-token` although the request has `CF-Ray`
+ * @throws {ServiceError} 500 `access_token_unusable` when the secret is blank, has an entry
+ *   that is not a b64token, or has `dev-token` although the request has `CF-Ray`
  */
 export const authenticate: MiddlewareHandler<{ Bindings: Env }> = async (
 	c,

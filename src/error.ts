@@ -39,7 +39,7 @@ export const handleError: ErrorHandler = async (error, c) => {
 				: { event: "unforeseen", id: undefined, cause: error };
 		const { name, message, stack } =
 			cause instanceof Error ? cause : new Error(String(cause));
-		// Without Cloudflare in front, as in wrangler dev, a client can set this header.
+		// In wrangler dev, a client can send any CF-Ray, of any length.
 		const ray = c.req.header("CF-Ray")?.slice(0, 64);
 		console.error(
 			JSON.stringify({ event, ray, id, error: { name, message, stack } }),

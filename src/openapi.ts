@@ -79,7 +79,7 @@ const responses: Record<number, ResponseObject> = {
 	},
 };
 
-/** What the document has for a type of Zod that JSON does not have. Without it, Zod throws. */
+/** The JSON Schema of Zod types that JSON does not have. For another one, Zod throws. */
 const JSON_TYPES: Record<string, z.core.JSONSchema.BaseSchema> = {
 	bigint: { type: "integer", format: "int64" },
 };
@@ -90,10 +90,6 @@ const jsonSchema = (schema: z.core.$ZodType) =>
 		target: "openapi-3.1",
 		io: "input",
 		unrepresentable: ({ zodSchema }) => JSON_TYPES[zodSchema._zod.def.type],
-		override({ jsonSchema }) {
-			// The format says the same.
-			if (jsonSchema.format) delete jsonSchema.pattern;
-		},
 	});
 
 /** The OpenAPI document (OpenAPI 3.1.0). */

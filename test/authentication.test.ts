@@ -107,7 +107,6 @@ describe("the comparison", () => {
 describe("ACCESS_TOKEN", () => {
 	it.each([
 		["aZ09-._~+/==", "aZ09-._~+/==", 200],
-		[[...Array(75).keys()].join(" "), "74", 200],
 		[" \n one\r\n\ttwo\v\f\u00a0", "one", 200],
 		[" \n one\r\n\ttwo\v\f\u00a0", "two", 200],
 		["one two", "three", 401],

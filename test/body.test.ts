@@ -113,7 +113,7 @@ it("is read into a buffer of about the limit", async () => {
 			controller.byobRequest?.respond(0);
 		},
 	});
-	await post(body);
+	expect((await post(body)).status).toBe(400);
 	for (const size of sizes) expect(size).toBeLessThan(2 * MAX_BODY_BYTES);
 });
 
