@@ -1,8 +1,8 @@
 import { cloudflareTest } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
 
-// With CLOUDFLARE_ENV of a developer, Wrangler would refuse wrangler.toml. With a proxy, requests to
-// localhost would go there.
+// With CLOUDFLARE_ENV of a developer, Wrangler would refuse wrangler.toml. A proxy of a developer
+// would get the requests to localhost.
 delete process.env.CLOUDFLARE_ENV;
 process.env.no_proxy = process.env.NO_PROXY = "*";
 

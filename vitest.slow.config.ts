@@ -1,6 +1,6 @@
 // The tests that take a minute and more: npm run test:browser and npm run test:scripts.
 import { defineConfig } from "vitest/config";
-import config from "../vitest.config.ts";
+import config from "./vitest.config.ts";
 
 export default defineConfig({
 	test: {

@@ -23,7 +23,7 @@ if (!quick) {
 	execSync("npm ci --prefer-offline", { cwd: import.meta.dirname });
 }
 
-/** Each batch takes over 10 ms, so that the request to the driver hardly counts. */
+/** Each batch takes some 10 ms or more, so that the request to the driver hardly counts. */
 const batches = [
 	{ name: "create", status: 200, nameLength: 10, count: 1000 },
 	{ name: "401", status: 401, nameLength: 10, count: 1000 },

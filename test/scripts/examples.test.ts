@@ -28,9 +28,8 @@ it("creates the plant with the largest id", async () => {
 	expect(await createPlant(url.origin)).toContain("Monstera");
 	const worker = server.getWorker<{ PLANTS: KVNamespace }>();
 	const { PLANTS } = await worker.getEnv();
-	expect(await PLANTS.get("9223372036854775807")).toBe(
-		'{"name":"Monstera","tag":"indoor"}',
-	);
+	const value = await PLANTS.get("9223372036854775807", "json");
+	expect(value).toMatchObject({ name: "Monstera", tag: "indoor" });
 });
 
 it.each([

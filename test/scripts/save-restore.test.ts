@@ -57,7 +57,7 @@ function failure(status: number, message: string) {
 }
 
 it("saves the plants for the owner alone, and restores them", async () => {
-	// The largest body is {"id":101,"name":"…"} with 102,400 bytes. It has two for each quote.
+	// The largest body is {"id":101,"name":"…"} with 102,400 bytes: two for each quote.
 	const plants = newPlants(JSON.stringify({ name: '"'.repeat(51_190) }));
 	// readLines() of Node ends a line at some of these.
 	plants[7] = "\u2028\u2029\r\n\u0085";
