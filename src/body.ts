@@ -79,7 +79,9 @@ async function readBytes(
 		}
 		return undefined;
 	} catch (cause) {
-		// The client disconnected. A proxy in between may still read the response.
+		// A bug: when the client disconnects, the platform rejects with an Error.
+		if (cause instanceof TypeError) throw cause;
+		// A proxy in between may still read the response.
 		throw new HTTPException(400, { message: "The body is incomplete.", cause });
 	}
 }

@@ -224,22 +224,26 @@ it("returns 500, and logs a line, when a bug of the Worker prevents parsing", as
 	expect(log).toHaveBeenCalledOnce();
 });
 
-it("returns 500, and logs a line, when a bug of the Worker prevents reading", async () => {
-	const log = vi.spyOn(console, "error").mockReturnValue();
-	const request = new Request("http://localhost/plants", {
-		method: "POST",
-		headers: {
-			Authorization: "Bearer test-token",
-			"CF-Ray": "8f2a-PRG",
-			"Content-Type": "application/json",
-		},
-		body: chunked([plant]),
-	});
-	request.body?.getReader(); // Somebody else reads it.
-	const res = await app.fetch(request, env);
-	expect(res.status).toBe(500);
-	expect(log).toHaveBeenCalledOnce();
-});
+it.each([{}, { "Content-Length": `${plant.length}` }])(
+	"returns 500, and logs a line, when a bug of the Worker prevents reading: %j",
+	async (headers) => {
+		const log = vi.spyOn(console, "error").mockReturnValue();
+		const request = new Request("http://localhost/plants", {
+			method: "POST",
+			headers: {
+				Authorization: "Bearer test-token",
+				"CF-Ray": "8f2a-PRG",
+				"Content-Type": "application/json",
+				...headers,
+			},
+			body: plant,
+		});
+		request.body?.getReader(); // Somebody else reads it.
+		const res = await app.fetch(request, env);
+		expect(res.status).toBe(500);
+		expect(log).toHaveBeenCalledOnce();
+	},
+);
 
 it.each([
 	["the token is missing", "POST", "/plants", { Authorization: "" }],
