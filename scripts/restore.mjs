@@ -5,7 +5,7 @@ import { setTimeout } from "node:timers/promises";
 import { getValues, input, kv } from "./kv.mjs";
 
 const [file = ""] = process.argv.slice(2);
-if (!file.endsWith(".jsonl")) throw new Error("Name a .jsonl file.");
+if (/^$|\.incomplete$/.test(file)) throw new Error("Name a complete save.");
 
 /** Reads 100 plants of the file at once. `count` says how many it has read so far. */
 async function* readPlants() {

@@ -151,8 +151,8 @@ it.each([
 });
 
 it.each([
-	["nothing", [], "Name a .jsonl file."],
-	["an incomplete save", ["backup-1.incomplete"], "Name a .jsonl file."],
+	["nothing", [], "Name a complete save."],
+	["an incomplete save", ["backup-1.incomplete"], "Name a complete save."],
 	["a file without plants", ["empty.jsonl"], "empty.jsonl has no plants."],
 ])("does not restore %s", async (_, args, reason) => {
 	const { kv, fail, write } = await newSave();
