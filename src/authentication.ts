@@ -23,8 +23,8 @@ const encoder = new TextEncoder();
  * Returns 403 to any request in clear text (RFC 6750 §5.3). Returns 401 with a
  * `WWW-Authenticate` header (RFC 6750 §3) when the token is missing or wrong.
  *
- * @throws {ServiceError} 500 `access_token_unusable` when the secret is blank, has an entry
- *   that is not a b64token, or has `dev-token` although the request has `CF-Ray`
+ * @throws {ServiceError} 500 `access_token_unusable` when the secret is missing or blank, has an
+ *   entry that is not a b64token, or has `dev-token` although the request has `CF-Ray`
  */
 export const authenticate: MiddlewareHandler<{ Bindings: Env }> = async (
 	c,
@@ -76,7 +76,9 @@ function parseSecret(secret = "") {
 		}
 		const index = entries.findIndex((entry) => !B64TOKEN.test(entry));
 		if (index >= 0) {
-			throw unusableSecret(`Entry ${index + 1} is not a b64token (RFC 6750).`);
+			throw unusableSecret(
+				`entry ${index + 1} of ACCESS_TOKEN is not a bearer token (RFC 6750 b64token)`,
+			);
 		}
 		const tokens = entries.map((entry) => encoder.encode(entry));
 		cached = { secret, tokens, hasDevToken: entries.includes(DEV_TOKEN) };

@@ -147,9 +147,9 @@ describe("ACCESS_TOKEN", () => {
 	it.each([
 		["missing", undefined, ".dev.vars"],
 		["blank", " \t\n", ".dev.vars"],
-		["malformed", "quokka,quokka", "ntry 1"],
-		["malformed", "quokka quokka=2", "ntry 2"],
-		["only padding", "==", "ntry 1"],
+		["malformed", "quokka,quokka", "entry 1"],
+		["malformed", "quokka quokka=2", "entry 2"],
+		["only padding", "==", "entry 1"],
 		["dev-token, behind Cloudflare", "quokka dev-token", "dev-token"],
 	])(
 		"returns 500 with any token, and logs why, when it is %s: %j",
