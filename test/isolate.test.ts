@@ -6,14 +6,14 @@ import { chunked, plant, post, stored, withPut } from "./request";
 
 it("keeps two requests at the same time apart", async () => {
 	// Each body is below the limit. Both together are above it.
-	const plant = (digit: string) =>
+	const large = (digit: string) =>
 		JSON.stringify({
 			...exampleOf(Plant),
 			name: digit.repeat(MAX_BODY_BYTES / 2),
 		});
 	const plants = {
-		"9007199254740993": plant("1"),
-		"9007199254740995": plant("2"),
+		"9007199254740993": large("1"),
+		"9007199254740995": large("2"),
 	};
 	const responses = await Promise.all(
 		Object.entries(plants).map(async ([id, json]) => {

@@ -37,8 +37,8 @@ export async function post(
 		...headers,
 	};
 	const init = { method: "POST", headers: new Headers(), body };
-	for (const [name, value] of Object.entries(all)) {
-		if (value !== undefined) init.headers.set(name, value);
+	for (const [name, text] of Object.entries(all)) {
+		if (text !== undefined) init.headers.set(name, text);
 	}
 	// As in production: a change that refuses https URLs must fail a test.
 	const url = "https://plants.example.com/plants";

@@ -88,6 +88,8 @@ it("returns 500 with the token of .dev.vars.example behind Cloudflare", async ()
 	expect(res.status).toBe(500);
 });
 
+const MIB = 1_048_576;
+
 /** Sends a GET or, with a body, a POST. Unlike in fetch(), a stream may have Content-Length. */
 async function send(
 	path: string,
@@ -135,8 +137,6 @@ describe.each(["with Content-Length", "chunked"])("%s", (framing) => {
 		expect(peakMemory() - before).toBeLessThan(256 * MIB);
 	});
 });
-
-const MIB = 1_048_576;
 
 /**
  * The most memory that workerd has had so far, in bytes: it is a child process. 0 without /proc, which

@@ -5,8 +5,7 @@ import fs from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { expect, onTestFinished, vi } from "vitest";
 
-const COPIED =
-	".dev.vars.example package.json public scripts src wrangler.toml";
+const FILES = ".dev.vars.example package.json public scripts src wrangler.toml";
 
 /**
  * Copies this checkout without git. Its commands get `variables`, and of the developer's only PATH.
@@ -17,7 +16,7 @@ export function newCheckout(variables: Record<string, string> = {}) {
 	const folder = resolve(fs.mkdtempSync(".wrangler/test-"));
 	onTestFinished(() => fs.rmSync(folder, { recursive: true }));
 	const top = `${folder}/checkout`;
-	for (const path of COPIED.split(" ")) {
+	for (const path of FILES.split(" ")) {
 		fs.cpSync(path, `${top}/${path}`, { recursive: true });
 	}
 	fs.mkdirSync(`${top}/node_modules/.bin`, { recursive: true });
@@ -59,18 +58,18 @@ export function newCheckout(variables: Record<string, string> = {}) {
 		return { ended, kill: (signal: NodeJS.Signals) => child.kill(signal) };
 	}
 
-	/** Runs a program, which must succeed or fail. Returns its output. */
-	async function run(succeeds: boolean, [program = "", ...args]: string[]) {
+	/** Runs a program, which must exit with this status. Returns its output. */
+	async function run(expected: number, [program = "", ...args]: string[]) {
 		const { output, status } = await start(program, ...args).ended;
-		expect(status === 0, `${program} ${args}\n${output}`).toBe(succeeds);
+		expect(status, `${program} ${args}\n${output}`).toBe(expected);
 		return output;
 	}
 
 	return {
 		top,
 		start,
-		succeed: vi.defineHelper((...command: string[]) => run(true, command)),
-		fail: vi.defineHelper((...command: string[]) => run(false, command)),
+		succeed: vi.defineHelper((...command: string[]) => run(0, command)),
+		fail: vi.defineHelper((...command: string[]) => run(1, command)),
 		ls: (path = "") => fs.readdirSync(join(top, path)),
 		read: (path: string) => fs.readFileSync(join(top, path), "utf8"),
 		write: (path: string, text: string, mode = 0o644) =>

@@ -7,10 +7,8 @@ import { createTestHarness } from "wrangler";
 import { newCheckout } from "./checkout.ts";
 import { serveKv } from "./server.ts";
 
-const NODE = [
-	process.execPath,
-	`--import=${resolve("test/scripts/clock.mjs")}`,
-];
+const CLOCK = `--import=${resolve("test/scripts/clock.mjs")}`;
+const NODE = [process.execPath, CLOCK];
 const SAVE = [...NODE, "scripts/save.mjs"];
 const RESTORE = [...NODE, "scripts/restore.mjs", "backup-1.jsonl"];
 
@@ -18,6 +16,8 @@ const harness = createTestHarness({
 	workers: [{ configPath: "wrangler.toml", secrets: { ACCESS_TOKEN: "x" } }],
 });
 afterAll(() => harness.close());
+
+type Kv = Awaited<ReturnType<typeof serveKv>>;
 
 /** 101 plants with this value: a bulk get has 100. */
 const newPlants = (value: string) =>
@@ -93,31 +93,32 @@ it.each(["backup-1.jsonl", "backup-1.incomplete"])("git ignores %s", (file) => {
 	expect(() => execFileSync("git", ["check-ignore", file])).not.toThrow();
 });
 
+/** Lists the key 8, too: KV lists a deleted key for a minute. */
+const listDeleted: Kv["intercept"] = async (request, next) => {
+	const response = await next(request);
+	if (!request.url.endsWith("/keys")) return response;
+	const { result } = (await response.json()) as { result: object[] };
+	return Response.json({ success: true, result: [...result, { name: "8" }] });
+};
+
 it("saves no plant that is listed although it is deleted", async () => {
 	const { kv, saves, succeed, read } = await newStore({ 7: "plant 7" });
-	// KV lists a deleted key for a minute.
-	kv.intercept = async (request, next) => {
-		const response = await next(request);
-		if (!request.url.endsWith("/keys")) return response;
-		const { result } = (await response.json()) as { result: object[] };
-		return Response.json({ success: true, result: [...result, { name: "8" }] });
-	};
+	kv.intercept = listDeleted;
 	expect(await succeed(...SAVE)).toMatch(/Saved 1 plants in/);
 	expect(read(`${saves()}`)).toBe(line("7", "plant 7"));
 });
 
 it("saves nothing of a namespace without plants", async () => {
-	const { saves, fail } = await newStore({});
+	const { kv, saves, fail } = await newStore({});
 	const reason = "There are no plants. Is it the right account?";
 	expect(await fail(...SAVE)).toBe(reason);
+	kv.intercept = listDeleted;
+	expect(await fail(...SAVE)).toContain(reason);
 	expect(saves()).toEqual([]);
 });
 
 /** Responds to a bulk get, unless `respond` returns undefined. */
-function onGet(
-	kv: Awaited<ReturnType<typeof serveKv>>,
-	respond: (keys: string[]) => Response | undefined,
-) {
+function onGet(kv: Kv, respond: (keys: string[]) => Response | undefined) {
 	kv.intercept = async (request, next) => {
 		if (!request.url.endsWith("/bulk/get")) return next(request);
 		const { keys } = (await request.clone().json()) as { keys: string[] };
