@@ -2,10 +2,14 @@ import type { Hook } from "@hono/zod-validator";
 import { en } from "zod/locales";
 import * as z from "zod/mini";
 
+// zod/mini has no messages. z.locales.en would bundle all languages.
+const { localeError } = en();
 z.config({
-	...en(), // zod/mini has no messages. z.locales.en would bundle all languages.
-	// A JSON value is never undefined, so an undefined input is a missing member.
-	customError: ({ input }) => (input === undefined ? "Required" : undefined),
+	// A JSON value is never undefined, so an undefined input is a missing member. JSON has no bigint.
+	localeError: (issue) =>
+		issue.input === undefined
+			? "Required"
+			: `${localeError(issue)}`.replace("bigint", "integer"),
 });
 
 declare module "zod/v4/core" {
@@ -28,28 +32,13 @@ export const Plant = z.object({
 	}),
 });
 
-/** Zod's message would have bigint, which JSON does not have. */
-function notInt64(input: unknown): string {
-	const expected =
-		"Invalid input: expected an integer from -9223372036854775808 to 9223372036854775807";
-	if (typeof input === "bigint")
-		return `${expected}, received an integer out of range`;
-	if (typeof input === "number")
-		return `${expected}, received a number that is not an integer`;
-	return expected;
-}
-
 /** The body of a request, with the id that `parseWithExactId` makes. */
 export const NewPlant = z.object({
-	id: z
-		.int64({
-			error: ({ input }) => (input === undefined ? undefined : notInt64(input)),
-		})
-		.register(z.globalRegistry, {
-			description:
-				"Identification number of the plant, stored exactly. Do not send an id beyond 2^53 as a floating-point number, which rounds it.",
-			examples: [42],
-		}),
+	id: z.int64().register(z.globalRegistry, {
+		description:
+			"Identification number of the plant, stored exactly. Do not send an id beyond 2^53 as a floating-point number, which rounds it.",
+		examples: [42],
+	}),
 	...Plant.shape,
 });
 export type NewPlant = z.infer<typeof NewPlant>;
