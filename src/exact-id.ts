@@ -1,5 +1,5 @@
 // JSON.parse rounds only numbers with a fraction, an exponent or more than 15 digits.
-// Because of \D, a match can start only before the first digit of a number.
+// Because of \D, a match can start only before the first digit of a number or of its fraction.
 const MAY_BE_ROUNDED = /\D\d(?:\d{15}|\d*[.eE])/;
 
 /**
