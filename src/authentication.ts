@@ -35,22 +35,30 @@ export const authenticate: MiddlewareHandler<{ Bindings: Env }> = async (
 	// Cloudflare adds CF-Ray to each request from outside, and wrangler dev does not.
 	if (hasDevToken && c.req.header("CF-Ray")) {
 		throw unusableSecret(
-			`ACCESS_TOKEN has ${DEV_TOKEN}, which is public. Replace it: only local development accepts it.`,
+			`ACCESS_TOKEN has ${DEV_TOKEN}, which is public, and the request has CF-Ray. Replace it. For wrangler dev with a tunnel, write another token into .dev.vars, and restart.`,
 		);
 	}
 	if (PLAIN_HTTP.test(c.req.header("CF-Visitor") ?? "")) {
 		const message = "Use https. Replace the token: others can read it.";
 		return c.json({ error: 403, message }, 403);
 	}
-	const token = c.req.header("Authorization")?.match(CREDENTIALS)?.[1];
+	const credentials = c.req.header("Authorization");
+	const token = credentials?.match(CREDENTIALS)?.[1];
 	if (token === undefined) {
-		return unauthorized("Send the header Authorization: Bearer <token>.");
+		return unauthorized(
+			credentials === undefined
+				? "The header Authorization: Bearer <token> is missing."
+				: "The header Authorization has another scheme than Bearer, or no token. A library may have replaced it.",
+		);
 	}
 	const bytes = encoder.encode(token);
 	// filter compares all of them, so that the time does not tell which one matches.
 	const matches = tokens.filter((expected) => timingSafeEqual(bytes, expected));
 	if (matches.length === 0) {
-		return unauthorized("The token is not valid.", ', error="invalid_token"');
+		const message = B64TOKEN.test(token)
+			? "The token is not valid."
+			: "The token is malformed. Send it once, without quotes, spaces or commas.";
+		return unauthorized(message, ', error="invalid_token"');
 	}
 	return next();
 };

@@ -24,7 +24,10 @@ export const readJson: MiddlewareHandler = async (c, next) => {
 		c.json({ error, message }, 400);
 
 	if (!APPLICATION_JSON.test(c.req.header("Content-Type") ?? "")) {
-		return badRequest(415, "Send the header Content-Type: application/json.");
+		return badRequest(
+			415,
+			"Send the header Content-Type once, with application/json.",
+		);
 	}
 	const bytes = await readBytes(c.req.raw);
 	if (!bytes) {

@@ -41,7 +41,7 @@ const examples: [number, string, string, () => Promise<Response>][] = [
 		401,
 		"missing",
 		"The token is missing",
-		() => post(plant, { Authorization: "" }),
+		() => post(plant, { Authorization: undefined }),
 	],
 	[
 		401,
