@@ -29,10 +29,9 @@ app.all("/plants", (c) =>
 	}),
 );
 
-app.notFound((c) => {
-	const message = "The path must be exactly /plants, without another slash.";
-	return c.json({ error: 404, message }, 404);
-});
+app.notFound((c) =>
+	c.json({ error: 404, message: "The path must be exactly /plants." }, 404),
+);
 
 app.onError(handleError);
 

@@ -24,10 +24,7 @@ export const readJson: MiddlewareHandler = async (c, next) => {
 		c.json({ error, message }, 400);
 
 	if (!APPLICATION_JSON.test(c.req.header("Content-Type") ?? "")) {
-		return badRequest(
-			415,
-			"Send the header Content-Type once, with application/json.",
-		);
+		return badRequest(415, "Send one header Content-Type: application/json.");
 	}
 	const bytes = await readBytes(c.req.raw);
 	if (!bytes) {

