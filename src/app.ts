@@ -24,9 +24,7 @@ app.post(
 	},
 );
 app.all("/plants", (c) =>
-	c.json({ error: 405, message: "Send a POST request." }, 405, {
-		Allow: "POST",
-	}),
+	c.json({ error: 405, message: "Use POST." }, 405, { Allow: "POST" }),
 );
 
 app.notFound((c) =>

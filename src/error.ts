@@ -1,13 +1,11 @@
 import type { ErrorHandler } from "hono";
 import { HTTPException } from "hono/http-exception";
 
-/** An error that the request does not cause: 500, or `options.status`. */
+/**
+ * An error that the request does not cause. `event` names it in the log. `cause` and `id`, that of a
+ * plant, are logged, too, so they must not hold a token or a body. `retryAfter` is in seconds.
+ */
 export class ServiceError extends HTTPException {
-	/**
-	 * @param event names the error in the log
-	 * @param options `cause` and `id`, that of a plant, are logged, so neither must hold a token or a
-	 *   body. `retryAfter` is in seconds (RFC 9110 §10.2.3).
-	 */
 	constructor(
 		readonly event: "access_token_unusable" | "store_failed" | "unforeseen",
 		readonly options: {

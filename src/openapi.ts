@@ -1,7 +1,7 @@
 // Not part of the bundle: `npm run openapi` writes the document into public/openapi.json.
 import * as z from "zod/mini";
 import { MAX_BODY_BYTES } from "./body";
-import { NewPlant, Plant } from "./plant";
+import { exampleOf, NewPlant, Plant } from "./plant";
 
 /** `npm run openapi` adds the examples: what the Worker returns. */
 interface Content {
@@ -23,8 +23,11 @@ interface ResponseObject {
 }
 
 /** JSON with the schema of this name. */
-const json = (name: "Plant" | "NewPlant" | "Error") => ({
-	"application/json": { schema: { $ref: `#/components/schemas/${name}` } },
+const json = (name: "Plant" | "NewPlant" | "Error", more = {}) => ({
+	"application/json": {
+		schema: { $ref: `#/components/schemas/${name}` },
+		...more,
+	},
 });
 
 const responses: Record<number, ResponseObject> = {
@@ -99,10 +102,8 @@ export const document = {
 		title: "Plants",
 		version: "1.0.0",
 		summary: "Creates plants in a Workers KV namespace.",
-		description: [
-			"Every request needs a bearer token, except for the page at `/`, its files and this document. With a token, another method on `/plants` returns 405 with `Allow: POST`, and another path returns 404.",
-			"The body of an error of the Worker is an `Error`.",
-		].join("\n\n"),
+		description:
+			"Every request to the Worker needs a bearer token. With a token, another method on `/plants` returns 405 with `Allow: POST`, and another path returns 404. The body of each error is an `Error`. Static assets respond to `/`, the files of its page, this document and similar paths.",
 		license: { name: "MIT", identifier: "MIT" },
 	},
 	// The origin that the document comes from, whatever the domain is.
@@ -120,7 +121,8 @@ export const document = {
 				requestBody: {
 					required: true,
 					description: `JSON in UTF-8, at most ${MAX_BODY_BYTES.toLocaleString("en-US")} bytes. Other members are ignored. Of a repeated member, the last counts.`,
-					content: json("NewPlant"),
+					// A tool that imports the document sends this, not an id of its own.
+					content: json("NewPlant", { example: exampleOf(NewPlant) }),
 				},
 				responses,
 			},

@@ -25,8 +25,7 @@ export async function storePlant(
 			cause,
 			id: key,
 			status: 503,
-			message:
-				"The plant could not be stored. Send it again after Retry-After seconds.",
+			message: "KV failed. Send the plant again after Retry-After seconds.",
 			retryAfter: isSpent ? Math.ceil((midnight - Date.now()) / 1000) : 1,
 		});
 	}

@@ -17,6 +17,8 @@ const examples: [number, string, string, () => Promise<Response>][] = [
 		"The plant is stored",
 		() => post(JSON.stringify(exampleOf(NewPlant))),
 	],
+	// A mock server takes the first example of a status.
+	[400, "notNewPlant", "The body is not a NewPlant", () => post('{"id":1.5}')],
 	[400, "empty", "The body is empty", () => post("")],
 	[
 		400,
@@ -36,7 +38,6 @@ const examples: [number, string, string, () => Promise<Response>][] = [
 		"The media type is not application/json",
 		() => post(plant, { "Content-Type": "text/plain" }),
 	],
-	[400, "notNewPlant", "The body is not a NewPlant", () => post('{"id":1.5}')],
 	[
 		401,
 		"missing",
@@ -162,6 +163,8 @@ it("has the interface that was given", () => {
 			},
 		},
 	});
+	const { NewPlant } = schemas;
+	expect(Object.keys(NewPlant.properties ?? {})).toEqual(["id", "name", "tag"]);
 	const { post } = document.paths["/plants"];
 	expect(post).not.toHaveProperty("parameters");
 	// It would replace the security of the document.
