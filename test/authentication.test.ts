@@ -125,6 +125,8 @@ describe("ACCESS_TOKEN", () => {
 		["aZ09-._~+/==", "aZ09-._~+/==", 200],
 		[" \n one\r\n\ttwo\v\f\u00a0", "one", 200],
 		[" \n one\r\n\ttwo\v\f\u00a0", "two", 200],
+		["one one", "one", 200],
+		[Array.from({ length: 99 }, (_, i) => `n${i}`).join(" "), "n98", 200],
 		["one two", "three", 401],
 		["one two", "one two", 401],
 		["one two", "onetwo", 401],
