@@ -24,11 +24,10 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
 	process.on(signal, () => process.exit(1));
 }
 process.on("uncaughtException", ({ message }) => {
-	console.error(message);
 	// In a pipe, Wrangler only advises an API token.
-	if (message.includes("set a CLOUDFLARE_API_TOKEN")) {
-		console.error("You are not logged in. Run: npx wrangler login");
-	}
+	const isLoggedOut = message.includes("set a CLOUDFLARE_API_TOKEN");
+	const advice = "You are not logged in. Run: npx wrangler login";
+	console.error(isLoggedOut ? advice : message);
 	process.exit(1);
 });
 
@@ -48,21 +47,23 @@ export async function kv(...command) {
 }
 
 /**
- * The values of at most 100 keys, the limit of a bulk get, without those that are deleted. Tries twice.
+ * The values of these keys, 100 at once (the limit of a bulk get), without deleted ones. Tries twice.
  * @param {string[]} keys
  */
-export async function getValues(keys) {
-	fs.writeFileSync(input, JSON.stringify(keys));
-	const get = () => kv("bulk", "get", input);
-	const output = await get().catch(async ({ message }) => {
-		console.error(`${message}\nTries again in 10 s.`);
-		await setTimeout(10_000);
-		return get();
-	});
-	const values = Object.entries(JSON.parse(output));
-	const strings = values.filter(([, value]) => value !== null);
-	if (strings.some(([, value]) => typeof value !== "string")) {
-		throw new Error(`Wrangler printed ${output}`);
+export async function* getValues(keys) {
+	for (let start = 0; start < keys.length; start += 100) {
+		fs.writeFileSync(input, JSON.stringify(keys.slice(start, start + 100)));
+		const get = () => kv("bulk", "get", input);
+		const output = await get().catch(async ({ message }) => {
+			console.error(`${message}\nTries again in 10 s.`);
+			await setTimeout(10_000);
+			return get();
+		});
+		const values = Object.entries(JSON.parse(output));
+		const strings = values.filter(([, value]) => value !== null);
+		if (strings.some(([, value]) => typeof value !== "string")) {
+			throw new Error(`Wrangler printed ${output}`);
+		}
+		yield strings;
 	}
-	return new Map(strings);
 }

@@ -10,16 +10,14 @@ process.on("exit", () => fs.rmSync(incomplete, { force: true }));
 /** @type {{ name: string }[]} */
 const keys = JSON.parse(await kv("key", "list"));
 let saved = 0;
-for (let start = 0; start < keys.length; start += 100) {
+for await (const values of getValues(keys.map(({ name }) => name))) {
 	let lines = "";
-	const batch = keys.slice(start, start + 100).map(({ name }) => name);
-	for (const [key, value] of await getValues(batch)) {
+	for (const [key, value] of values)
 		lines += `${JSON.stringify({ key, value })}\n`;
-		saved++;
-	}
 	// readLines() would end a line at these, too.
 	lines = lines.replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
 	fs.appendFileSync(incomplete, lines, { mode: 0o600 });
+	saved += values.length;
 	console.log(`Saved ${saved} plants of ${keys.length} keys`);
 }
 if (saved === 0) {
