@@ -20,6 +20,13 @@ it("deploys src/index.ts with the commit as the tag, and nothing without git", a
 	const args = "deploy src/index.ts --config wrangler.toml --tag";
 	const lastLine = async () => (await succeed(...deploy)).split("\n").at(-1);
 	expect(await lastLine()).toBe(`${args} ${commit}`);
-	write("src/index.ts", "");
+	// commit --all does not have a new file, without which nobody can deploy the commit again.
+	write("src/new.ts", "");
 	expect(await lastLine()).toBe(`${args} ${commit}-dirty`);
+	await succeed(...git, "commit", "--quiet", "--all", "--message=y");
+	const clean = await succeed("git", "rev-parse", "--short", "HEAD");
+	expect(await succeed("git", "show", "--stat")).toContain("src/new.ts");
+	expect(await lastLine()).toBe(`${args} ${clean}`);
+	write("src/index.ts", "");
+	expect(await lastLine()).toBe(`${args} ${clean}-dirty`);
 });
