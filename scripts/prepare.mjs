@@ -4,6 +4,8 @@ import { execFileSync, execSync } from "node:child_process";
 import fs from "node:fs";
 import { fileURLToPath } from "node:url";
 
+const OLDEST = "22.12"; // Vitest needs it, and Wrangler needs 22.
+
 /** Installs a Node into node_modules/.bin, which npm puts first in the PATH of npm run and npx. */
 function installNode() {
 	const cwd = "scripts/node";
@@ -21,15 +23,16 @@ function installNode() {
 		fs.rmSync(`${cwd}/node_modules`, { recursive: true });
 		return version.trim();
 	} catch (error) {
-		console.error(`${error}\nInstall Node 22.18 or newer.`);
+		console.error(`${error}\nInstall Node ${OLDEST} or newer.`);
 		process.exit(1);
 	}
 }
 
-// Node 22.18 and newer run TypeScript, as the benchmark needs. Wrangler needs Node 22.
-const node = process.features.typescript
-	? process.version
-	: `${installNode()}, now in node_modules/.bin: ${process.version} is too old`;
+const { node: own } = process.versions;
+const node =
+	own.localeCompare(OLDEST, "en", { numeric: true }) < 0
+		? `${installNode()}, now in node_modules/.bin: ${own} is too old`
+		: own;
 fs.cpSync(".dev.vars.example", ".dev.vars", { force: false });
 for (const end of [".css", "-bundle.js", "-bundle.js.LICENSE.txt"]) {
 	const file = `swagger-ui${end}`;

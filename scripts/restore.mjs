@@ -50,8 +50,7 @@ async function compare() {
 		for (const [key, value] of values) {
 			if (value === plants.get(key)) different.delete(key);
 		}
-		const equal = plants.size - different.size;
-		console.log(`Compared: ${equal} of ${plants.size} plants are equal`);
+		console.log(`${plants.size - different.size} of ${plants.size} are equal`);
 	}
 }
 await compare();

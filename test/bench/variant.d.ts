@@ -1,3 +1,6 @@
+/** V8 defines it with --expose-gc. */
+declare function gc(): void;
+
 /** The bundled Worker: workerd.ts adds it to the driver under this name. */
 declare module "variant" {
 	const worker: {

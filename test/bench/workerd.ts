@@ -1,16 +1,13 @@
 // Bundles a variant, runs it in workerd, and measures the process from outside.
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { createRequire, stripTypeScriptTypes } from "node:module";
+import fs from "node:fs";
+import { createRequire } from "node:module";
 import { basename, join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { gzipSync } from "node:zlib";
 import { unstable_readConfig } from "wrangler";
-
-// stripTypeScriptTypes emits an ExperimentalWarning.
-process.removeAllListeners("warning");
 
 const root = join(import.meta.dirname, "../..");
 const require = createRequire(import.meta.url);
@@ -22,7 +19,7 @@ const { compatibility_date, compatibility_flags, minify, keep_names } =
 
 /** Bundles `entry` with the settings of `wrangler.toml`; `gzip` is the size in bytes. */
 export function build(entry: string, directory: string) {
-	mkdirSync(directory);
+	fs.mkdirSync(directory);
 	const settings = {
 		name: "variant",
 		main: join(root, entry),
@@ -32,16 +29,16 @@ export function build(entry: string, directory: string) {
 		keep_names,
 		send_metrics: false,
 	};
-	writeFileSync(join(directory, "wrangler.json"), JSON.stringify(settings));
+	fs.writeFileSync(join(directory, "wrangler.json"), JSON.stringify(settings));
 	const wrangler = require.resolve("wrangler");
 	const args = [wrangler, "deploy", "--dry-run", "--outdir=."];
 	execFileSync(process.execPath, args, { cwd: directory, encoding: "utf8" });
 
 	const bundle = `${basename(entry, ".ts")}.js`;
-	const driver = readFileSync(join(import.meta.dirname, "driver.ts"), "utf8");
-	writeFileSync(join(directory, "driver.js"), stripTypeScriptTypes(driver));
+	const driver = join(import.meta.dirname, "driver.js");
+	fs.copyFileSync(driver, join(directory, "driver.js"));
 	const config = join(directory, "config.capnp");
-	writeFileSync(
+	fs.writeFileSync(
 		config,
 		`using Workerd = import "/workerd/workerd.capnp";
 		const config :Workerd.Config = (
@@ -58,7 +55,7 @@ export function build(entry: string, directory: string) {
 			sockets = [(name = "http", address = "127.0.0.1:0", service = "bench")],
 		);`,
 	);
-	const { byteLength } = gzipSync(readFileSync(join(directory, bundle)));
+	const { byteLength } = gzipSync(fs.readFileSync(join(directory, bundle)));
 	return { config, gzip: byteLength };
 }
 
@@ -90,8 +87,8 @@ export async function start(config: string) {
 		},
 		/** Returns the CPU time of the main thread in ms; without Linux, the time since the start. */
 		clock() {
-			if (!existsSync(schedstat)) return performance.now() - startedAt;
-			return Number.parseInt(readFileSync(schedstat, "utf8"), 10) / 1e6;
+			if (!fs.existsSync(schedstat)) return performance.now() - startedAt;
+			return Number.parseInt(fs.readFileSync(schedstat, "utf8"), 10) / 1e6;
 		},
 		async stop() {
 			child.kill("SIGKILL");

@@ -1,11 +1,17 @@
 // The client of docs/api.md runs as it stands, apart from the URL.
 import { execFile } from "node:child_process";
 import fs from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import type { KVNamespace } from "@cloudflare/workers-types";
-import { expect, it, onTestFinished } from "vitest";
+import { afterAll, expect, it, onTestFinished } from "vitest";
 import { createTestHarness } from "wrangler";
 import { serve } from "./server.ts";
+
+const directory = fs.mkdtempSync(join(tmpdir(), "plants-"));
+const file = join(directory, "client.mts");
+afterAll(() => fs.rmSync(directory, { recursive: true }));
 
 /** Runs the client against this origin. Returns what it prints. */
 async function createPlant(origin: string): Promise<string> {
@@ -13,7 +19,8 @@ async function createPlant(origin: string): Promise<string> {
 	const [, text = ""] = /```ts\n(.*?)```/s.exec(page) ?? [];
 	const program = text.replace("http://localhost:8787", origin);
 	expect(program).toContain(origin);
-	const args = ["--input-type=module-typescript", "-e", program];
+	fs.writeFileSync(file, program);
+	const args = ["--experimental-strip-types", file];
 	const { stdout } = await promisify(execFile)(process.execPath, args);
 	return stdout;
 }

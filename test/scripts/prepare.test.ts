@@ -2,8 +2,13 @@ import { expect, it } from "vitest";
 import { newCheckout } from "./checkout.ts";
 
 const PREPARE = [process.execPath, "scripts/prepare.mjs"];
-// With this option, Node cannot run TypeScript, as before 22.18.
-const ON_OLD_NODE = PREPARE.toSpliced(1, 0, "--no-experimental-strip-types");
+
+/** As if this Node had another version. */
+function onNode(version: string) {
+	const code = `process,"versions",{value:{node:"${version}"}}`;
+	const url = `data:text/javascript,Object.defineProperty(${code})`;
+	return PREPARE.toSpliced(1, 0, `--import=${url}`);
+}
 
 /** A checkout whose `npm` is a script for sh with these lines. */
 function checkoutWithNpm(...lines: string[]) {
@@ -30,17 +35,20 @@ it("copies .dev.vars.example once", async () => {
 	expect(read(".dev.vars")).toBe("ACCESS_TOKEN=mine\n");
 });
 
-it("installs no Node when this one runs TypeScript", async () => {
-	const { succeed, ls } = checkoutWithNpm();
-	const output = await succeed(...PREPARE);
-	expect(output).toContain("The checkout is ready.");
-	expect(output).toContain(`Node ${process.version}.`);
-	expect(ls()).not.toContain("npm.log");
-});
+it.each(["22.12.0", "24.0.0", "100.0.0"])(
+	"installs no Node when this one is %s",
+	async (version) => {
+		const { succeed, ls } = checkoutWithNpm();
+		const output = await succeed(...onNode(version));
+		expect(output).toContain("The checkout is ready.");
+		expect(output).toContain(`Node ${version}.`);
+		expect(ls()).not.toContain("npm.log");
+	},
+);
 
-it("installs a Node for npm run and npx when this one is too old", async () => {
+it("installs a Node for npm run and npx when this one is 22.9.0", async () => {
 	const { succeed, read, top } = checkoutWithNpm(...INSTALL_NODE);
-	const output = await succeed(...ON_OLD_NODE);
+	const output = await succeed(...onNode("22.9.0"));
 	// Only npm ci compares the hashes of a lockfile that is not changed.
 	expect(read("npm.log")).toBe("ci\n");
 	expect(output).toContain("Node v99.0.0, now in node_modules/.bin");
@@ -56,7 +64,9 @@ it.each([
 	],
 ])("fails when %s", async (_, lines) => {
 	const { fail, ls } = checkoutWithNpm(...lines);
-	expect(await fail(...ON_OLD_NODE)).toMatch(/Install Node 22.18 or newer.$/);
+	expect(await fail(...onNode("20.19.0"))).toMatch(
+		/Install Node 22.12 or newer.$/,
+	);
 	expect(ls()).not.toContain(".dev.vars");
 	expect(ls("node_modules/.bin")).toEqual(["npm"]);
 });

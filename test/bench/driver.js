@@ -3,21 +3,26 @@
 import { env, withEnv } from "cloudflare:workers";
 import variant from "variant";
 
-declare function gc(): void; // V8 defines it with --expose-gc.
-
+/** @type {{ key: string, value: string }[]} */
+let writes = [];
 /** A KV namespace in memory, so that only the code of the variant costs time. */
-let writes: { key: string; value: string }[] = [];
-const PLANTS = {
-	put: async (key: string, value: string) => void writes.push({ key, value }),
-};
-const bindings = { ...env, PLANTS } as unknown as Env;
+const PLANTS = /** @type {KVNamespace} */ ({
+	async put(key, value) {
+		writes.push({ key, value: String(value) });
+	},
+});
+const bindings = { ...env, PLANTS };
 
-type Sample = ReturnType<typeof createSamples>[number];
-const samples = new Map<string, Sample[]>();
+/** @typedef {ReturnType<typeof createSamples>[number]} Sample */
+/** @type {Map<string, Sample[]>} */
+const samples = new Map();
 const encoder = new TextEncoder();
 
-/** Makes plants with several ids and names of one length, so that V8 cannot cache a result. */
-function createSamples({ status, nameLength }: Batch) {
+/**
+ * Makes plants with several ids and names of one length, so that V8 cannot cache a result.
+ * @param {Batch} batch
+ */
+function createSamples({ status, nameLength }) {
 	return Array.from({ length: nameLength > 1000 ? 2 : 32 }, (_, index) => {
 		const id = 1_000_003 * (index + 1);
 		const name = String(index).padEnd(nameLength, "Monstera ");
@@ -29,8 +34,13 @@ function createSamples({ status, nameLength }: Batch) {
 	});
 }
 
-/** Throws when the response or the write is not that of the sample. */
-async function send(sample: Sample, status: number, ctx: ExecutionContext) {
+/**
+ * Throws when the response or the write is not that of the sample.
+ * @param {Sample} sample
+ * @param {number} status
+ * @param {ExecutionContext} ctx
+ */
+async function send(sample, status, ctx) {
 	writes = [];
 	const token = status === 401 ? "wrong-token" : env.ACCESS_TOKEN;
 	const request = new Request("https://plants.example/plants", {
@@ -61,9 +71,10 @@ async function send(sample: Sample, status: number, ctx: ExecutionContext) {
 	}
 }
 
+/** @satisfies {ExportedHandler<Env>} */
 export default {
 	async fetch(request, _env, ctx) {
-		const batch = await request.json<Batch>();
+		const batch = /** @type {Batch} */ (await request.json());
 		const type = `${batch.status} ${batch.nameLength}`;
 		const prepared = samples.get(type) ?? createSamples(batch);
 		samples.set(type, prepared);
@@ -71,10 +82,10 @@ export default {
 		// Elysia reads its bindings from cloudflare:workers.
 		await withEnv(bindings, async () => {
 			for (let sent = 0; sent < batch.count; sent++) {
-				const sample = prepared[sent % prepared.length] as Sample;
-				await send(sample, batch.status, ctx);
+				const sample = prepared[sent % prepared.length];
+				if (sample) await send(sample, batch.status, ctx);
 			}
 		});
 		return new Response();
 	},
-} satisfies ExportedHandler<Env>;
+};
