@@ -7,7 +7,7 @@ import { getValues, input, kv } from "./kv.mjs";
 
 const [name = "", ...others] = process.argv.slice(2);
 if (/^$|\.incomplete$/.test(name) || others.length > 0) {
-	throw new Error("Name one complete save: npm run restore -- FILE");
+	throw new Error("Name one file, a complete save: npm run restore -- FILE");
 }
 // npm runs this at the top of the checkout, wherever it was called.
 const file = resolve(process.env.INIT_CWD ?? "", name);
@@ -31,7 +31,7 @@ for await (const line of (await fs.promises.open(file)).readLines()) {
 }
 if (plants.size === 0) throw new Error(`${file} has no plants.`);
 process.on("exit", (status) => {
-	if (status) console.error(`Restore again: npm run restore -- ${file}`);
+	if (status) console.error(`Restore again: npm run restore -- "${file}"`);
 });
 
 const entries = [...plants].map(([key, value]) => ({ key, value }));

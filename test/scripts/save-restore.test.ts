@@ -160,9 +160,9 @@ it.each([
 });
 
 it.each([
-	["nothing", "", "Name one complete save: npm run restore -- FILE"],
-	["two saves", "backup-1.jsonl backup-2.jsonl", "Name one complete save"],
-	["an incomplete save", "backup-1.incomplete", "Name one complete save"],
+	["nothing", "", "Name one file"],
+	["two saves", "backup-1.jsonl backup-2.jsonl", "Name one file"],
+	["an incomplete save", "backup-1.incomplete", "Name one file"],
 	["a file that is not there", "x", "There is no regular file"],
 	["a pipe", "/dev/stdin", "There is no regular file /dev/stdin"],
 	["a file without plants", "empty.jsonl", "empty.jsonl has no plants."],
@@ -210,7 +210,7 @@ it.each([
 	const output = await fail(...RESTORE);
 	expect(output).toContain(message);
 	expect(output).not.toContain("npx wrangler login");
-	expect(output).toMatch(/\nRestore again: .+\/backup-1.jsonl$/);
+	expect(output).toMatch(/\nRestore again: .+ ".+\/backup-1.jsonl"$/);
 });
 
 it("compares again after 90 s, when KV first returns an old value", async () => {
@@ -237,7 +237,7 @@ it("names the plants that KV did not write, and waits for them once", async () =
 	const output = await fail(...RESTORE);
 	expect(output.match(/Waited/g)).toHaveLength(1);
 	expect(output).toMatch(
-		/100 plants differ: 101,103,.+,201\nRestore again: .+\/backup-1.jsonl$/,
+		/100 plants differ: 101,103,.+,201\nRestore again: .+ ".+\/backup-1.jsonl"$/,
 	);
 	expect(await getAll()).toEqual({ 7: "old", 102: "x" });
 });
@@ -260,7 +260,9 @@ it.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
 		restore.kill(signal);
 		expect(await restore.ended).toEqual({
 			status: 1,
-			output: expect.stringMatching(/\nRestore again: .+\/backup-1.jsonl$/),
+			output: expect.stringMatching(
+				/\nRestore again: .+ ".+\/backup-1.jsonl"$/,
+			),
 		});
 		expect(ls("../temp")).toEqual([]);
 		await closed.promise;
