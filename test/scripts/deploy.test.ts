@@ -20,7 +20,7 @@ it("deploys src/index.ts with the commit as the tag, and nothing without git", a
 	const args = "deploy src/index.ts --config wrangler.toml --tag";
 	const lastLine = async () => (await succeed(...deploy)).split("\n").at(-1);
 	expect(await lastLine()).toBe(`${args} ${commit}`);
-	// commit --all does not have a new file, without which nobody can deploy the commit again.
+	// commit --all does not add a new file, and the commit cannot be deployed without it.
 	write("src/new.ts", "");
 	expect(await lastLine()).toBe(`${args} ${commit}-dirty`);
 	await succeed(...git, "commit", "--quiet", "--all", "--message=y");
