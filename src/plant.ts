@@ -51,8 +51,8 @@ export const exampleOf = ({ shape }: typeof Plant | typeof NewPlant) =>
 			z.globalRegistry.get(member)?.examples[0],
 		]),
 	);
-// Zod builds parts of a schema at the first parse: now, at start-up, and not in the first request.
-// This one fails, since the id is no bigint, but builds the same.
+// Zod builds parts of a schema at the first parse, also if it fails. Not in a request: if the platform
+// ended it meanwhile, tag would be required in this isolate.
 NewPlant.safeParse(exampleOf(NewPlant));
 
 /** The hook of `zValidator`: returns 400 with a message that names each invalid member. */

@@ -1,4 +1,5 @@
 // One request must not change the response to another in the same isolate.
+import { env } from "cloudflare:workers";
 import { expect, it, vi } from "vitest";
 import { MAX_BODY_BYTES } from "../src/body";
 import { exampleOf, Plant } from "../src/plant";
@@ -33,3 +34,43 @@ it("returns 200 while one request waits for its body, and another for KV", async
 	const calls = () => wait.mock.calls.length;
 	await expect.poll(calls, { timeout: 30_000 }).toBe(2);
 });
+
+// The platform can end a request between any two statements. Here, it ends after the n-th call of a
+// function that Hono calls to build its router, or Zod to build a schema.
+it.each([
+	["Array.prototype", "push", Array.prototype],
+	["Object", "defineProperty", Object],
+])(
+	"returns 200 after the first request ended in %s.%s",
+	async (_, name, object) => {
+		vi.spyOn(console, "error").mockReturnValue();
+		const method = "POST";
+		const headers = {
+			Authorization: "Bearer test-token",
+			"Content-Type": "application/json",
+		};
+		const body = JSON.stringify({ ...exampleOf(Plant), id: 1, tag: undefined });
+		// Without KV, the test runner does nothing until the response.
+		const bindings = { ...env, ...withPut(async () => {}) };
+		const builtIn = Reflect.get(object, name);
+		let ended = true;
+		for (let n = 1; ended; n++) {
+			ended = false;
+			vi.resetModules(); // A new isolate loads all modules.
+			const { default: app } = await import("../src/app");
+			const send = async () =>
+				app.request("/plants", { method, headers, body }, bindings);
+			let calls = 0;
+			Reflect.set(object, name, function (this: unknown, ...args: unknown[]) {
+				const result = builtIn.apply(this, args);
+				if (++calls !== n) return result;
+				ended = true;
+				throw new Error("The request ended.");
+			});
+			await send().catch(() => {});
+			Reflect.set(object, name, builtIn);
+			const res = await send();
+			expect(res.status, `call ${n}: ${await res.text()}`).toBe(200);
+		}
+	},
+);
