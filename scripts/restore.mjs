@@ -17,16 +17,20 @@ if (!fs.statSync(file, { throwIfNoEntry: false })?.isFile()) {
 }
 console.log(`Reads ${file}`);
 const plants = new Map();
+const utf8 = new TextDecoder("utf-8", { fatal: true });
 let number = 0;
-for await (const line of (await fs.promises.open(file)).readLines()) {
+const handle = await fs.promises.open(file);
+// As UTF-8, it would replace bytes that are not UTF-8, and end a line at U+2028, too.
+for await (const line of handle.readLines({ encoding: "latin1" })) {
 	number++;
 	if (line === "") continue;
 	try {
-		const { key, value } = JSON.parse(line);
+		const text = utf8.decode(Buffer.from(line, "latin1"));
+		const { key, value } = JSON.parse(text);
 		if (typeof key !== "string" || typeof value !== "string") throw line;
 		plants.set(key, value);
 	} catch {
-		throw new Error(`Line ${number} of ${file} is not a plant.`);
+		throw new Error(`Line ${number} of ${file} is not a plant in UTF-8.`);
 	}
 }
 if (plants.size === 0) throw new Error(`${file} has no plants.`);

@@ -11,12 +11,10 @@ process.on("exit", () => fs.rmSync(incomplete, { force: true }));
 const keys = JSON.parse(await kv("key", "list"));
 let saved = 0;
 for await (const values of getValues(keys.map(({ name }) => name))) {
-	let lines = "";
-	for (const [key, value] of values)
-		lines += `${JSON.stringify({ key, value })}\n`;
-	// readLines() would end a line at these, too.
-	lines = lines.replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
-	fs.appendFileSync(incomplete, lines, { mode: 0o600 });
+	const lines = values.map(
+		([key, value]) => `${JSON.stringify({ key, value })}\n`,
+	);
+	fs.appendFileSync(incomplete, lines.join(""), { mode: 0o600 });
 	saved += values.length;
 	console.log(`Saved ${saved} plants of ${keys.length} keys`);
 }

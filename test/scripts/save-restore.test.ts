@@ -62,8 +62,8 @@ it("saves the plants for the owner alone, and restores them", async () => {
 	const plants = newPlants("{}");
 	// The largest body is {"id":8,"name":"…"} with 102,400 bytes: two for each quote.
 	plants[8] = JSON.stringify({ name: '"'.repeat(51_190) });
-	// readLines() of Node ends a line at some of these.
-	plants[7] = "\u2028\u2029\r\n\u0085";
+	// readLines() of Node ends a line at some of these. The last stands for bytes that are not UTF-8.
+	plants[7] = "\u2028\u2029\r\n\u0085\ufffd";
 	const { kv, getAll, saves, top, succeed, read, write } =
 		await newStore(plants);
 	// Wrangler prefers this file to wrangler.toml.
@@ -183,12 +183,13 @@ it.each([
 	"null",
 	'{"value":"x"}',
 	'{"key":"9","value":1}',
-	"x\u2028",
+	// Not UTF-8, but Latin-1.
+	line("9", "Caf\xe9"),
 ])("stores nothing, and names the line %j", async (text) => {
-	const { kv, file, fail, read, write } = await newSave();
-	write("backup-1.jsonl", `${read("backup-1.jsonl")}${text}\n`);
+	const { kv, file, fail } = await newSave();
+	fs.appendFileSync(file, text, "latin1");
 	expect(await fail(...RESTORE)).toBe(
-		`Reads ${file}\nLine 4 of ${file} is not a plant.`,
+		`Reads ${file}\nLine 4 of ${file} is not a plant in UTF-8.`,
 	);
 	expect(kv.requests).toEqual([]);
 });
