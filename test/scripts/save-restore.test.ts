@@ -19,11 +19,9 @@ afterAll(() => harness.close());
 
 type Kv = Awaited<ReturnType<typeof serveKv>>;
 
-/** 101 plants with this value: a bulk get has 100. */
-const newPlants = (value: string) =>
-	Object.fromEntries(
-		Array.from({ length: 101 }, (_, i) => [`${101 + i}`, value]),
-	);
+/** Plants with this value: a bulk get has 100, and a bulk put 250. */
+const newPlants = (value: string, length = 101) =>
+	Object.fromEntries(Array.from({ length }, (_, i) => [`${101 + i}`, value]));
 
 /** A checkout, and a namespace with these plants. */
 async function newStore(plants: Record<string, string>) {
@@ -59,7 +57,7 @@ function failure(status: number, message: string) {
 }
 
 it("saves the plants for the owner alone, and restores them", async () => {
-	const plants = newPlants("{}");
+	const plants = newPlants("{}", 251);
 	// The largest body is {"id":8,"name":"…"} with 102,400 bytes: two for each quote.
 	plants[8] = JSON.stringify({ name: '"'.repeat(51_190) });
 	// readLines() of Node ends a line at some of these. The last stands for bytes that are not UTF-8.
@@ -73,20 +71,20 @@ it("saves the plants for the owner alone, and restores them", async () => {
 	const saved = await succeed("sh", "-c", shell);
 	const [file = ""] = saves();
 	expect(file).toMatch(/^backup-\d+\.jsonl$/);
-	expect(saved).toMatch(new RegExp(`Saved 103 plants in ${file}$`));
+	expect(saved).toMatch(new RegExp(`Saved 253 plants in ${file}$`));
 	expect(fs.statSync(`${top}/${file}`).mode & 0o077).toBe(0);
 	const lines = read(file).trimEnd().split("\n");
 	const entries = lines.map((line) => Object.values(JSON.parse(line)));
 	expect(Object.fromEntries(entries)).toEqual(plants);
 
-	await kv.PLANTS.delete("101");
+	await Promise.all(Object.keys(plants).map((key) => kv.PLANTS.delete(key)));
 	await kv.PLANTS.put("201", "changed");
 	await kv.PLANTS.put("another", "{}");
 	write(file, `${read(file)}\n`); // An editor may add an empty line.
 	const shellInFolder = `cd src; npm run restore -- ../${file}`;
 	const restored = await succeed("sh", "-c", shellInFolder);
 	expect(restored).toMatch(
-		new RegExp(`Restored 103 plants from ${top}/${file}$`),
+		new RegExp(`Restored 253 plants from ${top}/${file}$`),
 	);
 	expect(await getAll()).toEqual({ ...plants, another: "{}" });
 
@@ -139,13 +137,17 @@ function onGet(kv: Kv, respond: (keys: string[]) => Response | undefined) {
 const values = (values: object) =>
 	Response.json({ success: true, result: { values } });
 
-it("tries a get once more after 10 s", async () => {
+it("tries a get once more after 10 s, and saves 20 MB of one get", async () => {
 	const { kv, saves, read, succeed } = await newStore(newPlants("{}"));
-	let gets = 0;
-	onGet(kv, () => (++gets === 2 ? failure(429, "Please wait") : undefined));
+	// 100 of the largest plants have 20 MB.
+	const large = "x".repeat(20_000_000);
+	const responses = [failure(429, "Please wait"), values({ 201: large })];
+	onGet(kv, ([key]) => (key === "201" ? responses.shift() : undefined));
 	const output = await succeed(...SAVE);
 	expect(output).toMatch(/Please wait.+Waited for 10000 ms\n/s);
-	expect(read(`${saves()}`).match(/\n/g)).toHaveLength(101);
+	const lines = read(`${saves()}`).trimEnd().split("\n");
+	expect(lines.length).toBe(101);
+	expect(lines.at(-1)?.length).toBeGreaterThan(large.length);
 });
 
 it.each([
