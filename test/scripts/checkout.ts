@@ -19,7 +19,6 @@ export function newCheckout(variables: Record<string, string> = {}) {
 	for (const path of FILES.split(" ")) {
 		fs.cpSync(path, `${top}/${path}`, { recursive: true });
 	}
-	fs.mkdirSync(`${top}/node_modules/.bin`, { recursive: true });
 	fs.mkdirSync(`${folder}/temp`);
 	const env = {
 		HOME: folder,
@@ -30,7 +29,7 @@ export function newCheckout(variables: Record<string, string> = {}) {
 	};
 
 	/** Starts a program in the checkout, without standard input. */
-	function start(program: string, ...args: string[]) {
+	function start(program = "", ...args: string[]) {
 		const child = spawn(program, args, {
 			cwd: top,
 			env,
@@ -59,9 +58,9 @@ export function newCheckout(variables: Record<string, string> = {}) {
 	}
 
 	/** Runs a program, which must exit with this status. Returns its output. */
-	async function run(expected: number, [program = "", ...args]: string[]) {
-		const { output, status } = await start(program, ...args).ended;
-		expect(status, `${program} ${args}\n${output}`).toBe(expected);
+	async function run(expected: number, command: string[]) {
+		const { output, status } = await start(...command).ended;
+		expect(status, `${command}\n${output}`).toBe(expected);
 		return output;
 	}
 
@@ -72,7 +71,10 @@ export function newCheckout(variables: Record<string, string> = {}) {
 		fail: vi.defineHelper((...command: string[]) => run(1, command)),
 		ls: (path = "") => fs.readdirSync(join(top, path)),
 		read: (path: string) => fs.readFileSync(join(top, path), "utf8"),
-		write: (path: string, text: string, mode = 0o644) =>
-			fs.writeFileSync(join(top, path), text, { mode }),
+		write(path: string, text: string, mode = 0o644) {
+			const file = join(top, path);
+			fs.mkdirSync(dirname(file), { recursive: true });
+			fs.writeFileSync(file, text, { mode });
+		},
 	};
 }

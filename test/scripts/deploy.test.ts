@@ -1,32 +1,43 @@
 import { expect, it } from "vitest";
 import { newCheckout } from "./checkout.ts";
 
-it("deploys src/index.ts with the commit as the tag, and nothing without git", async () => {
-	const { start, succeed, write } = newCheckout();
-	write("node_modules/.bin/wrangler", '#!/bin/sh\necho "$@"\n', 0o755);
-	const deploy = ["npm", "run", "deploy"] as const;
-	const { status, output } = await start(...deploy).ended;
-	expect(status).not.toBe(0);
-	expect(output).toContain("fatal: not a git repository");
-	expect(output).not.toContain("--tag");
-	const git = ["git", "-c", "user.name=x", "-c", "user.email=x"];
-	await succeed(...git, "init", "--quiet");
-	await succeed(...git, "add", ".");
-	await succeed(...git, "commit", "--quiet", "--message=x");
-	const commit = await succeed(...git, "rev-parse", "--short", "HEAD");
+const DEPLOY = ["npm", "run", "deploy", "--", "--x"];
 
-	// Without src/index.ts, Wrangler would take the next argument for the code of the Worker: that is
-	// the file of npm run deploy --secrets-file <file>, since npm keeps the option.
-	const args = "deploy src/index.ts --config wrangler.toml --tag";
-	const lastLine = async () => (await succeed(...deploy)).split("\n").at(-1);
-	expect(await lastLine()).toBe(`${args} ${commit}`);
-	// commit --all does not add a new file, and the commit cannot be deployed without it.
-	write("src/new.ts", "");
-	expect(await lastLine()).toBe(`${args} ${commit}-dirty`);
-	await succeed(...git, "commit", "--quiet", "--all", "--message=y");
-	const clean = await succeed("git", "rev-parse", "--short", "HEAD");
-	expect(await succeed("git", "show", "--stat")).toContain("src/new.ts");
-	expect(await lastLine()).toBe(`${args} ${clean}`);
-	write("src/index.ts", "");
-	expect(await lastLine()).toBe(`${args} ${clean}-dirty`);
+it("deploys a commit, with its hash as the tag, and nothing else", async () => {
+	const { start, fail, succeed, write } = newCheckout();
+	const wrangler = "console.log(...process.argv.slice(2)); process.exit(7)";
+	write("node_modules/wrangler/index.js", wrangler);
+	const user = ["-c", "user.name=x", "-c", "user.email=x"];
+	const git = (...args: string[]) => succeed("git", ...user, ...args);
+	const refusal = /\nNothing is deployed. Commit src.+ first.$/;
+	expect(await fail(...DEPLOY)).toMatch(refusal);
+	await git("init", "--quiet");
+	expect(await fail(...DEPLOY)).toMatch(refusal);
+	await git("add", ".");
+	await git("commit", "--quiet", "--message=x");
+
+	// A developer may have this setting.
+	await git("config", "status.showUntrackedFiles", "no");
+	for (const file of [
+		"src/index.ts",
+		"src/new.ts",
+		"public/index.html",
+		"wrangler.toml",
+		"package-lock.json",
+	]) {
+		write(file, "changed");
+		const status = await git("status", "--porcelain", "-uall");
+		const output = await fail(...DEPLOY);
+		expect(output).toContain(file);
+		expect(output).toMatch(refusal);
+		expect(await git("status", "--porcelain", "-uall")).toBe(status);
+		await git("stash", "--include-untracked");
+	}
+
+	write("note.txt", "This is not in the Worker.");
+	const hash = await git("rev-parse", "--short", "HEAD");
+	const { output, status } = await start(...DEPLOY).ended;
+	const args = `deploy src/index.ts --config=wrangler.toml --tag ${hash} --x`;
+	expect(output.split("\n").at(-1)).toBe(args);
+	expect(status).toBe(7);
 });
