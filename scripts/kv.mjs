@@ -24,10 +24,7 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
 	process.on(signal, () => process.exit(1));
 }
 process.on("uncaughtException", ({ message }) => {
-	// In a pipe, Wrangler only advises an API token.
-	const isLoggedOut = message.includes("set a CLOUDFLARE_API_TOKEN");
-	const advice = "You are not logged in. Run: npx wrangler login";
-	console.error(isLoggedOut ? advice : message);
+	console.error(message);
 	process.exit(1);
 });
 

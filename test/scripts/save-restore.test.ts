@@ -33,6 +33,10 @@ async function newStore(plants: Record<string, string>) {
 	}
 	for (const entry of Object.entries(plants)) await kv.PLANTS.put(...entry);
 	const checkout = newCheckout(kv.variables);
+	const { read, write } = checkout;
+	// Without an id, Miniflare takes the name of the binding.
+	const config = read("wrangler.toml").replace('# id = ""', 'id = "PLANTS"');
+	write("wrangler.toml", config);
 	const saves = () => checkout.ls().filter((name) => name.startsWith("backup"));
 	return { kv, getAll, saves, ...checkout };
 }
@@ -196,15 +200,6 @@ it.each([
 	expect(kv.requests).toEqual([]);
 });
 
-it("says how to log in", async () => {
-	const { kv } = await newStore({});
-	const { CLOUDFLARE_API_BASE_URL } = kv.variables;
-	const { fail } = newCheckout({ CLOUDFLARE_API_BASE_URL });
-	expect(await fail(...SAVE)).toBe(
-		"You are not logged in. Run: npx wrangler login",
-	);
-});
-
 it.each([
 	["bulk", 401, "Authentication error"],
 	["bulk/get", 500, "KV is down"],
@@ -214,7 +209,6 @@ it.each([
 		request.url.endsWith(`/${path}`) ? failure(status, message) : next(request);
 	const output = await fail(...RESTORE);
 	expect(output).toContain(message);
-	expect(output).not.toContain("npx wrangler login");
 	expect(output.split("\n").at(-1)).toBe(again);
 });
 
@@ -263,8 +257,7 @@ it.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
 				return new Promise(() => {});
 			};
 		});
-		const [program = "", ...args] = RESTORE;
-		const restore = start(program, ...args);
+		const restore = start(...RESTORE);
 		await Promise.race([requested, restore.ended]);
 		restore.kill(signal);
 		expect(await restore.ended).toEqual({

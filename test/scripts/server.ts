@@ -30,18 +30,6 @@ export async function serveKv(harness: TestHarness) {
 	const { keys } = await PLANTS.list();
 	await Promise.all(keys.map(({ name }) => PLANTS.delete(name)));
 
-	/** Where wrangler.toml has no id, Wrangler looks into the settings of the Worker. */
-	async function settings() {
-		const list = await fetch(`${api}/storage/kv/namespaces`);
-		const { result } = (await list.json()) as { result: { id: string }[] };
-		const namespace_id = result[0]?.id;
-		const binding = { type: "kv_namespace", name: "PLANTS", namespace_id };
-		return Response.json({ success: true, result: { bindings: [binding] } });
-	}
-
-	const forward: Next = (request) =>
-		request.url.endsWith("/settings") ? settings() : fetch(request);
-
 	const origin = serve(async (req, res) => {
 		const path = `${req.url}`.replace(/^\/accounts\/[^/]+/, "");
 		kv.requests.push(`${req.method} ${path}`);
@@ -51,7 +39,7 @@ export async function serveKv(harness: TestHarness) {
 			body: req.method === "GET" ? null : await buffer(req),
 		});
 		try {
-			const response = await kv.intercept(request, forward, req.socket);
+			const response = await kv.intercept(request, fetch, req.socket);
 			res.writeHead(response.status).end(await response.bytes());
 		} catch {
 			res.destroy(); // The connection ends.
