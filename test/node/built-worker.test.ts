@@ -4,10 +4,10 @@ import fs from "node:fs";
 import { type IncomingMessage, request } from "node:http";
 import { SourceMap } from "node:module";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseEnv } from "node:util";
 import { gzipSync } from "node:zlib";
 import type { KVNamespace } from "@cloudflare/workers-types";
@@ -23,8 +23,9 @@ import {
 import { createTestHarness } from "wrangler";
 
 const directory = fs.mkdtempSync(join(tmpdir(), "plants-"));
-// git ignores these names: a killed run leaves the files.
-const strayFiles = ["public/swagger-ui.html", "public/.env.stray"];
+// git ignores these names: a killed run leaves the files. Each run has its own.
+const run = basename(directory);
+const strayFiles = [`public/swagger-ui.${run}`, `public/.env.${run}`];
 
 /** The Worker as it is deployed, with this secret. */
 const deployed = (ACCESS_TOKEN: string) =>
@@ -63,7 +64,8 @@ afterAll(async () => {
 it("has a bundle of at most 20 KB gzip, with a source map", () => {
 	const bundle = fs.readFileSync(join(directory, "index.js"), "utf8");
 	expect(gzipSync(bundle).byteLength).toBeLessThanOrEqual(20_000);
-	const map = fs.readFileSync(join(directory, "index.js.map"), "utf8");
+	const mapFile = join(directory, "index.js.map");
+	const map = fs.readFileSync(mapFile, "utf8");
 	const before = bundle.split("access_token_unusable", 1).join().split("\n");
 	// As CONTRIBUTING.md reads a stack.
 	const origin = new SourceMap(JSON.parse(map)).findOrigin(
@@ -71,7 +73,8 @@ it("has a bundle of at most 20 KB gzip, with a source map", () => {
 		before.at(-1)?.length ?? 0,
 	);
 	assert("fileName" in origin);
-	const source = fs.readFileSync(join(directory, origin.fileName), "utf8");
+	const url = new URL(origin.fileName, pathToFileURL(mapFile));
+	const source = fs.readFileSync(url, "utf8");
 	const line = source.split("\n")[origin.lineNumber - 1];
 	expect(line).toContain("access_token_unusable");
 });
@@ -163,8 +166,8 @@ function peakMemory(): number {
 it.each([
 	["/", 200],
 	["/swagger-ui-bundle.js.LICENSE.txt", 200],
-	["/swagger-ui.html", 401],
-	["/.env.stray", 401],
+	[`/swagger-ui.${run}`, 401],
+	[`/.env.${run}`, 401],
 ])("serves only the files of the page: %s returns %d", async (path, status) => {
 	expect(fs.existsSync(`public${path}`), "run npm run prepare").toBe(true);
 	// With not_found_handling, a browser gets a page for each other path.
