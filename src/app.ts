@@ -33,8 +33,7 @@ app.notFound((c) =>
 
 app.onError(handleError);
 
-// Hono builds its router at the first match. Not in a request: if the platform ended it meanwhile, each
-// POST /plants in this isolate would return 500.
+// Hono builds its router at the first match. If a request ended meanwhile, each later POST would get 500.
 app.router.match("POST", "/plants");
 
 export default app;
