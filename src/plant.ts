@@ -51,8 +51,8 @@ export const exampleOf = ({ shape }: typeof Plant | typeof NewPlant) =>
 			z.globalRegistry.get(member)?.examples[0],
 		]),
 	);
-// Zod builds parts of a schema at the first parse, also if it fails. Not in a request: if the platform
-// ended it meanwhile, tag would be required in this isolate.
+// Zod builds parts of a schema at the first parse, also if it fails. If a request ended meanwhile, tag
+// would be required from then on.
 NewPlant.safeParse(exampleOf(NewPlant));
 
 /** The hook of `zValidator`: returns 400 with a message that names each invalid member. */
