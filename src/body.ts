@@ -79,7 +79,7 @@ async function readBytes(
 		}
 		return undefined;
 	} catch (cause) {
-		// A bug: when the client disconnects, the platform rejects with an Error that is no TypeError.
+		// A TypeError is a bug here. When the client disconnects, the platform rejects with another Error.
 		if (cause instanceof TypeError) throw cause;
 		// A proxy in between may still read the response.
 		throw new HTTPException(400, { message: "The body is incomplete.", cause });
