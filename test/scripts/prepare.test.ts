@@ -13,7 +13,7 @@ function onNode(version: string) {
 /** A checkout whose `npm` is a script for sh with these lines. */
 function checkoutWithNpm(...lines: string[]) {
 	const checkout = newCheckout();
-	const log = `echo "$*" >> ${checkout.top}/npm.log`;
+	const log = `echo "$*" >> "${checkout.top}/npm.log"`;
 	const text = ["#!/bin/sh", log, ...lines].join("\n");
 	checkout.write("node_modules/.bin/npm", text, 0o755);
 	return checkout;
