@@ -5,12 +5,16 @@ import fs from "node:fs";
 import { fileURLToPath } from "node:url";
 
 const OLDEST = "22.12"; // Vitest needs it, and Wrangler needs 22.
+const { node: own } = process.versions;
 
 /** Installs a Node into node_modules/.bin, which npm puts first in the PATH of npm run and npx. */
 function installNode() {
 	const cwd = "scripts/node";
 	const file = process.platform === "win32" ? "node.exe" : "node";
 	try {
+		if (!/^20\.(19|2\d)\./.test(own)) {
+			throw new Error(`On Node ${own}, npm leaves out a part of Vitest.`);
+		}
 		execSync("npm ci", { cwd, stdio: "pipe" });
 		const names = fs.readdirSync(`${cwd}/node_modules`);
 		const name = names.find((name) => name.startsWith("node-"));
@@ -28,7 +32,6 @@ function installNode() {
 	}
 }
 
-const { node: own } = process.versions;
 const node =
 	own.localeCompare(OLDEST, "en", { numeric: true }) < 0
 		? `${installNode()}, now in node_modules/.bin: ${own} is too old`
