@@ -14,7 +14,8 @@ try {
 	const changes = git("status", "--porcelain", "--untracked-files", ...FILES);
 	if (changes) throw new Error(`These are not in ${tag}:\n${changes}`);
 } catch (error) {
-	console.error(`${error}\nNothing is deployed. Commit ${FILES} first.`);
+	const advice = "Commit first, or put changes aside: git stash -u";
+	console.error(`${error}\nNothing is deployed. ${advice}`);
 	process.exit(1);
 }
 
@@ -23,6 +24,6 @@ const wrangler = fileURLToPath(import.meta.resolve("wrangler"));
 // Without src/index.ts, Wrangler would take the next argument for the code of the Worker: that is the
 // file of npm run deploy --secrets-file <file>, since npm keeps the option.
 const args = ["deploy", "src/index.ts", "--config=wrangler.toml", "--tag", tag];
-const command = [wrangler, ...args, ...process.argv.slice(2)];
+const command = ["--no-warnings", wrangler, ...args, ...process.argv.slice(2)];
 const { status } = spawnSync(process.execPath, command, { stdio: "inherit" });
 process.exit(status ?? 1);

@@ -9,7 +9,7 @@ it("deploys a commit, with its hash as the tag, and nothing else", async () => {
 	write("node_modules/wrangler/index.js", wrangler);
 	const user = ["-c", "user.name=x", "-c", "user.email=x"];
 	const git = (...args: string[]) => succeed("git", ...user, ...args);
-	const refusal = /\nNothing is deployed. Commit src.+ first.$/;
+	const refusal = /\nNothing is deployed. Commit first,.+$/;
 	expect(await fail(...DEPLOY)).toMatch(refusal);
 	await git("init", "--quiet");
 	expect(await fail(...DEPLOY)).toMatch(refusal);
