@@ -118,7 +118,8 @@ it("has the interface that was given", () => {
 			schema: { $ref: `#/components/schemas/${schema}` },
 		},
 	});
-	expect(document).toMatchObject({
+	// A new field shows all that it changes at once.
+	expect.soft(document).toMatchObject({
 		openapi: "3.1.0",
 		info: { version: "1.0.0", license: { identifier: "MIT" } },
 		servers: [{ url: "/" }],
@@ -165,7 +166,7 @@ it("has the interface that was given", () => {
 	});
 	// toMatchObject accepts further members.
 	const members = Object.keys(schemas.NewPlant.properties ?? {});
-	expect(members).toEqual(["id", "name", "tag"]);
+	expect.soft(members).toEqual(["id", "name", "tag"]);
 	const { post } = document.paths["/plants"];
 	expect(post).not.toHaveProperty("parameters");
 	// It would replace the security of the document.
