@@ -103,7 +103,7 @@ export const document = {
 		version: "1.0.0",
 		summary: "Creates plants in a Workers KV namespace.",
 		description:
-			"Every request to the Worker needs a bearer token. With a token, another method on `/plants` returns 405 with `Allow: POST`, and another path returns 404. The body of these errors is an `Error`. Static assets respond to `/`, the files of its page, this document and similar paths, without a token.",
+			"Each request to `/plants` needs a bearer token. With a token, another method than POST returns 405 with `Allow: POST`, and the body is an `Error`.",
 		license: { name: "MIT", identifier: "MIT" },
 	},
 	// The origin that the document comes from, whatever the domain is.

@@ -36,7 +36,7 @@ export const Plant = z.object({
 export const NewPlant = z.object({
 	id: z.int64().register(z.globalRegistry, {
 		description:
-			"Identification number of the plant, stored exactly. Do not send an id beyond 2^53 as a floating-point number, which rounds it.",
+			"Identification number of the plant, stored exactly. Some clients round an id of more than 14 digits: check yours before you use such ids.",
 		examples: [42],
 	}),
 	...Plant.shape,

@@ -41,8 +41,8 @@ it("creates the plant with the largest id", async () => {
 
 it.each([
 	["503", 503, '{"error":503,"message":""}', "503, CF-Ray 8f2a-PRG: {"],
-	["405 without a body", 405, "", "405, CF-Ray 8f2a-PRG: "],
-	["200 with a body that is not JSON", 200, "<html>", "JSON"],
+	["200 without a body", 200, "", "200, CF-Ray 8f2a-PRG: "],
+	["200 with HTML", 200, "<html>", "200, CF-Ray 8f2a-PRG: <html>"],
 	// Unlike a lost connection, this must not be sent again.
 	["301 to a URL that returns 200", 301, "", "301, CF-Ray 8f2a-PRG: "],
 ])(
