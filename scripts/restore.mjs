@@ -25,8 +25,8 @@ for await (const line of handle.readLines({ encoding: "latin1" })) {
 	number++;
 	if (line === "") continue;
 	try {
-		const text = utf8.decode(Buffer.from(line, "latin1"));
-		const { key, value } = JSON.parse(text);
+		const bytes = Buffer.from(line, "latin1");
+		const { key, value } = JSON.parse(utf8.decode(bytes));
 		if (typeof key !== "string" || typeof value !== "string") throw line;
 		plants.set(key, value);
 	} catch {

@@ -7,9 +7,7 @@ import { expect, onTestFinished, vi } from "vitest";
 
 const FILES = ".dev.vars.example package.json public scripts src wrangler.toml";
 
-/**
- * Copies this checkout without git. Its commands get `variables`, and of the developer's only PATH.
- */
+/** Copies this checkout without git. Its commands get `variables`, and of the developer's only PATH. */
 export function newCheckout(variables: Record<string, string> = {}) {
 	// In this checkout, so that its packages are found.
 	fs.mkdirSync(".wrangler", { recursive: true });

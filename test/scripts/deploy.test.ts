@@ -2,6 +2,8 @@ import { expect, it } from "vitest";
 import { newCheckout } from "./checkout.ts";
 
 const DEPLOY = ["npm", "run", "deploy", "--", "--x"];
+const FILES =
+	"src/index.ts src/new.ts public/index.html wrangler.toml package-lock.json";
 
 it("deploys a commit, with its hash as the tag, and nothing else", async () => {
 	const { start, fail, succeed, write } = newCheckout();
@@ -18,13 +20,7 @@ it("deploys a commit, with its hash as the tag, and nothing else", async () => {
 
 	// A developer may have this setting.
 	await git("config", "status.showUntrackedFiles", "no");
-	for (const file of [
-		"src/index.ts",
-		"src/new.ts",
-		"public/index.html",
-		"wrangler.toml",
-		"package-lock.json",
-	]) {
+	for (const file of FILES.split(" ")) {
 		write(file, "changed");
 		const status = await git("status", "--porcelain", "-uall");
 		const output = await fail(...DEPLOY);

@@ -1,17 +1,13 @@
 // The client of docs/api.md runs as it stands, apart from the URL.
 import { execFile } from "node:child_process";
 import fs from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { promisify } from "node:util";
 import type { KVNamespace } from "@cloudflare/workers-types";
-import { afterAll, expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { createTestHarness } from "wrangler";
 import { serve } from "./server.ts";
 
-const directory = fs.mkdtempSync(join(tmpdir(), "plants-"));
-const file = join(directory, "client.mts");
-afterAll(() => fs.rmSync(directory, { recursive: true }));
+const NODE = "--experimental-strip-types --input-type=module-typescript --eval";
 
 /** Runs the client against this origin. Returns what it prints. */
 async function createPlant(origin: string): Promise<string> {
@@ -19,8 +15,7 @@ async function createPlant(origin: string): Promise<string> {
 	const [, text = ""] = /```ts\n(.*?)```/s.exec(page) ?? [];
 	const program = text.replace("http://localhost:8787", origin);
 	expect(program).toContain(origin);
-	fs.writeFileSync(file, program);
-	const args = ["--experimental-strip-types", file];
+	const args = [...NODE.split(" "), program];
 	const { stdout } = await promisify(execFile)(process.execPath, args);
 	return stdout;
 }

@@ -148,9 +148,8 @@ it("tries a get once more after 10 s, and saves 20 MB of one get", async () => {
 	onGet(kv, ([key]) => (key === "201" ? responses.shift() : undefined));
 	const output = await succeed(...SAVE);
 	expect(output).toMatch(/Please wait.+Waited for 10000 ms\n/s);
-	const lines = read(`${saves()}`).trimEnd().split("\n");
-	expect(lines.length).toBe(101);
-	expect(lines.at(-1)?.length).toBeGreaterThan(large.length);
+	expect(output).toContain("Saved 101 plants in");
+	expect(read(`${saves()}`).endsWith(line("201", large))).toBe(true);
 });
 
 it.each([
@@ -199,16 +198,13 @@ it.each([
 	expect(kv.requests).toEqual([]);
 });
 
-it.each([
-	["bulk", 401, "Authentication error"],
-	["bulk/get", 500, "KV is down"],
-])("ends a restore when %s returns %d", async (path, status, message) => {
+it("ends a restore when a put fails", async () => {
 	const { kv, again, fail } = await newSave();
 	kv.intercept = async (request, next) =>
-		request.url.endsWith(`/${path}`) ? failure(status, message) : next(request);
-	const output = await fail(...RESTORE);
-	expect(output).toContain(message);
-	expect(output.split("\n").at(-1)).toBe(again);
+		request.method === "PUT" ? failure(429, "Please wait") : next(request);
+	const lines = (await fail(...RESTORE)).split("\n");
+	expect(lines).toContainEqual(expect.stringContaining("Please wait"));
+	expect(lines.at(-1)).toBe(again);
 });
 
 it("compares again after 90 s, when KV first returns an old value", async () => {

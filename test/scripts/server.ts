@@ -17,11 +17,7 @@ export function serve(listener: RequestListener): string {
 	return `http://localhost:${port}`;
 }
 
-export type Next = (request: Request) => Promise<Response>;
-
-/**
- * Serves what Wrangler needs of Cloudflare's API for `wrangler kv`: Miniflare's KV, which is empty.
- */
+/** Serves what Wrangler needs of Cloudflare's API for `wrangler kv`: Miniflare's KV, which is empty. */
 export async function serveKv(harness: TestHarness) {
 	const { url } = await harness.listen();
 	const api = new URL("/cdn-cgi/local/explorer/api", url).href;
@@ -52,7 +48,7 @@ export async function serveKv(harness: TestHarness) {
 		/** What Miniflare does not do, if a test sets it. */
 		intercept: (
 			request: Request,
-			next: Next,
+			next: typeof fetch,
 			_connection: Socket,
 		): Promise<Response> => next(request),
 		/** With these, Wrangler uses this server. */
