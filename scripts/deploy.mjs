@@ -3,6 +3,7 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
+// What is uploaded, and what it is built from.
 const FILES = ["src", "public", "wrangler.toml", "package-lock.json"];
 
 let tag = "";

@@ -20,7 +20,7 @@ const plants = new Map();
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 let number = 0;
 const handle = await fs.promises.open(file);
-// As UTF-8, it would replace bytes that are not UTF-8, and end a line at U+2028, too.
+// Read as UTF-8, a line would lose bytes that are not UTF-8, and end at U+2028, too.
 for await (const line of handle.readLines({ encoding: "latin1" })) {
 	number++;
 	if (line === "") continue;
