@@ -4,7 +4,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
 // What is uploaded, and what it is built from.
-const FILES = ["src", "public", "wrangler.toml", "package-lock.json"];
+const FILES = "src public tsconfig.json wrangler.toml package-lock.json";
 
 let tag = "";
 try {
@@ -12,7 +12,8 @@ try {
 	const git = (...args) =>
 		execFileSync("git", args, { encoding: "utf8", stdio: "pipe" }).trimEnd();
 	tag = git("rev-parse", "--short", "HEAD");
-	const changes = git("status", "--porcelain", "--untracked-files", ...FILES);
+	const status = ["status", "--porcelain", "--untracked-files"];
+	const changes = git(...status, ...FILES.split(" "));
 	if (changes) throw new Error(`These are not in ${tag}:\n${changes}`);
 } catch (error) {
 	const advice = "Commit first, or put changes aside: git stash -u";

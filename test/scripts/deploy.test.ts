@@ -3,7 +3,7 @@ import { newCheckout } from "./checkout.ts";
 
 const DEPLOY = ["npm", "run", "deploy", "--", "--x"];
 const FILES =
-	"src/index.ts src/new.ts public/index.html wrangler.toml package-lock.json";
+	"src/index.ts src/new.ts public/index.html tsconfig.json wrangler.toml package-lock.json";
 
 it("deploys a commit, with its hash as the tag, and nothing else", async () => {
 	const { start, fail, succeed, write } = newCheckout();
