@@ -64,7 +64,7 @@ it("saves the plants for the owner alone, and restores them", async () => {
 	const plants = newPlants("{}", 251);
 	// The largest body is {"id":8,"name":"…"} with 102,400 bytes: two for each quote.
 	plants[8] = JSON.stringify({ name: '"'.repeat(51_190) });
-	// readLines() of Node ends a line at some of these. The last stands for bytes that are not UTF-8.
+	// readLines() of Node ends a line at some of these. The last is valid UTF-8.
 	plants[7] = "\u2028\u2029\r\n\u0085\ufffd";
 	const { kv, getAll, saves, top, succeed, read, write } =
 		await newStore(plants);
