@@ -8,12 +8,14 @@ const FILES = "src public tsconfig.json wrangler.toml package-lock.json";
 
 let tag = "";
 try {
-	/** @param {string[]} args */
-	const git = (...args) =>
-		execFileSync("git", args, { encoding: "utf8", stdio: "pipe" }).trimEnd();
-	tag = git("rev-parse", "--short", "HEAD");
-	const status = ["status", "--porcelain", "--untracked-files"];
-	const changes = git(...status, ...FILES.split(" "));
+	/** @param {string} command */
+	const git = (command) =>
+		execFileSync("git", command.split(" "), {
+			encoding: "utf8",
+			stdio: "pipe",
+		}).trimEnd();
+	tag = git("rev-parse --short HEAD");
+	const changes = git(`status --porcelain --untracked-files ${FILES}`);
 	if (changes) throw new Error(`These are not in ${tag}:\n${changes}`);
 } catch (error) {
 	const advice = "Commit first, or put changes aside: git stash -u";
