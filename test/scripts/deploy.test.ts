@@ -12,7 +12,9 @@ it("deploys a commit, with its hash as the tag, and nothing else", async () => {
 	const user = ["-c", "user.name=x", "-c", "user.email=x"];
 	const git = (...args: string[]) => succeed("git", ...user, ...args);
 	const refusal = /\nNothing is deployed. Commit first,.+$/;
-	expect(await fail(...DEPLOY)).toMatch(refusal);
+	const output = await fail(...DEPLOY);
+	expect(output).toContain("fatal: not a git repository");
+	expect(output).toMatch(refusal);
 	await git("init", "--quiet");
 	expect(await fail(...DEPLOY)).toMatch(refusal);
 	await git("add", ".");
@@ -32,8 +34,8 @@ it("deploys a commit, with its hash as the tag, and nothing else", async () => {
 
 	write("note.txt", "This is not in the Worker.");
 	const hash = await git("rev-parse", "--short", "HEAD");
-	const { output, status } = await start(...DEPLOY).ended;
+	const deployed = await start(...DEPLOY).ended;
 	const args = `deploy src/index.ts --config=wrangler.toml --tag ${hash} --x`;
-	expect(output.split("\n").at(-1)).toBe(args);
-	expect(status).toBe(7);
+	expect(deployed.output.split("\n").at(-1)).toBe(args);
+	expect(deployed.status).toBe(7);
 });
