@@ -1,25 +1,10 @@
-// What save.mjs and restore.mjs share: wrangler kv, and how both scripts end.
-import { execFile } from "node:child_process";
+// What save.mjs and restore.mjs share: requests to the KV namespace, and how both scripts end.
+import { execFileSync } from "node:child_process";
 import fs from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
+import pRetry, { AbortError } from "p-retry";
 
-// Another level hides the JSON, or adds lines to it.
-process.env.WRANGLER_LOG = "log";
-// Otherwise, Wrangler's log files keep what a bulk get prints: all plants.
-process.env.WRANGLER_WRITE_LOGS = "false";
-// Not its bin, which exits with 0 when a signal ends Wrangler.
-const wrangler = fileURLToPath(import.meta.resolve("wrangler"));
-
-const temp = fs.mkdtempSync(join(tmpdir(), "plants-"));
-const interruption = new AbortController();
-process.on("exit", () => {
-	interruption.abort(); // Ends Wrangler, too.
-	fs.rmSync(temp, { recursive: true });
-});
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
 	process.on(signal, () => process.exit(1));
 }
@@ -28,39 +13,101 @@ process.on("uncaughtException", ({ message }) => {
 	process.exit(1);
 });
 
-/** The file that a bulk command reads. */
-export const input = join(temp, "input.json");
+if (fs.existsSync(".env")) process.loadEnvFile(); // Wrangler reads it, too.
+const { env } = process;
+// Another level adds lines to the JSON. A log file would keep the token.
+Object.assign(env, { WRANGLER_LOG: "log", WRANGLER_WRITE_LOGS: "false" });
 
-/**
- * Runs `wrangler kv` on the namespace of the deployed Worker. Returns what it prints.
- * @param {string[]} command
- */
-export async function kv(...command) {
-	// Without --config, Wrangler prefers a wrangler.json in a folder above.
-	const target = ["--binding=PLANTS", "--remote", "--config=wrangler.toml"];
-	const args = [wrangler, "kv", ...command, ...target];
-	const options = { maxBuffer: 1e9, signal: interruption.signal };
-	return (await promisify(execFile)(process.execPath, args, options)).stdout;
+/** @param {string[]} command */
+function wrangler(...command) {
+	// Not its bin, which exits with 0 when a signal ends Wrangler.
+	const file = fileURLToPath(import.meta.resolve("wrangler"));
+	const args = [file, ...command, "--json", "--config=wrangler.toml"];
+	return `${execFileSync(process.execPath, args, { stdio: "pipe" })}`;
 }
 
+/** A response that will be the same if the request is sent again. */
+class Rejection extends Error {}
+
+let login = "";
+
 /**
- * The values of these keys, 100 at once (the limit of a bulk get), without deleted ones. Tries twice.
- * @param {string[]} keys
+ * Sends a request to Cloudflare's API, again for up to ten minutes. Returns the JSON of the response.
+ * @param {string} method
+ * @param {string} url
+ * @param {object} [body]
  */
-export async function* getValues(keys) {
-	for (let start = 0; start < keys.length; start += 100) {
-		fs.writeFileSync(input, JSON.stringify(keys.slice(start, start + 100)));
-		const get = () => kv("bulk", "get", input);
-		const output = await get().catch(async ({ message }) => {
-			console.error(`${message}\nTries again in 10 s.`);
-			await setTimeout(10_000);
-			return get();
+export async function send(method, url, body) {
+	login ||= wrangler("auth", "token");
+	async function attempt() {
+		const { token, key, email } = JSON.parse(login);
+		const res = await fetch(url, {
+			method,
+			body: JSON.stringify(body),
+			headers: {
+				"Content-Type": "application/json",
+				...(token
+					? { Authorization: `Bearer ${token}` }
+					: { "X-Auth-Key": key, "X-Auth-Email": email }),
+			},
+			redirect: "manual", // Another host must not get the login.
+			signal: AbortSignal.timeout(120_000),
 		});
-		const values = Object.entries(JSON.parse(output));
-		const strings = values.filter(([, value]) => value !== null);
-		if (strings.some(([, value]) => typeof value !== "string")) {
-			throw new Error(`Wrangler printed ${output}`);
-		}
-		yield strings;
+		const text = await res.text();
+		const json = text.startsWith("{") ? JSON.parse(text) : {};
+		if (res.ok && json.success) return json;
+		const reason = JSON.stringify(json.errors ?? text.slice(0, 200));
+		const message = `${method} ${url}: ${res.status} ${reason}`;
+		const used = login;
+		const isFinal = !res.ok && res.status < 500 && res.status !== 429;
+		// After an hour, Wrangler has another token.
+		if (isFinal) login = wrangler("auth", "token");
+		if (isFinal && login === used) throw new AbortError(new Rejection(message));
+		throw new Error(message);
 	}
+	const response = pRetry(attempt, {
+		retries: 20,
+		maxTimeout: 60_000,
+		maxRetryTime: 600_000,
+		shouldRetry({ error: { message, cause = "" }, retryDelay }) {
+			const pause = `Tries again in ${retryDelay / 1000} s.`;
+			console.error(`${message} ${cause}\n${pause}`);
+			return true;
+		},
+	});
+	// After 1,200 requests in five minutes, Cloudflare blocks this user, in the dashboard, too.
+	return (await Promise.all([response, setTimeout(333)]))[0];
+}
+
+/** Returns the URL of the namespace of the binding PLANTS. */
+export async function findNamespace() {
+	// This import also makes fetch use HTTPS_PROXY.
+	const { unstable_readConfig } = await import("wrangler");
+	const config = unstable_readConfig({ config: "wrangler.toml" });
+	const region = env.CLOUDFLARE_COMPLIANCE_REGION ?? config.compliance_region;
+	const host = `api${region === "fedramp_high" ? ".fed" : ""}.cloudflare.com`;
+	const api = env.CLOUDFLARE_API_BASE_URL ?? `https://${host}/client/v4`;
+	/** @type {{ binding: string, id?: string }[]} */
+	const bindings = config.kv_namespaces;
+	const id = bindings.find(({ binding }) => binding === "PLANTS")?.id;
+	const list = "npx wrangler kv namespace list";
+	if (!id)
+		throw new Error(`Write the id of PLANTS into wrangler.toml: ${list}`);
+	const account_id = config.account_id ?? env.CLOUDFLARE_ACCOUNT_ID;
+	const { accounts } = account_id
+		? { accounts: [{ id: account_id }] }
+		: JSON.parse(wrangler("whoami"));
+	for (const account of accounts) {
+		const url = `${api}/accounts/${account.id}/storage/kv/namespaces/${id}`;
+		try {
+			await send("GET", url);
+			return url;
+		} catch (error) {
+			if (!(error instanceof Rejection)) throw error;
+			console.error(error.message);
+		}
+	}
+	throw new Error(
+		`No account has the namespace ${id}. Is account_id in wrangler.toml?`,
+	);
 }

@@ -1,9 +1,8 @@
-// Stores the plants of a save. They replace the plants with the same ids. Then compares them with KV.
+// Stores the plants of a save. They replace the plants with the same ids.
 // Usage: npm run restore -- FILE
 import fs from "node:fs";
 import { resolve } from "node:path";
-import { setTimeout } from "node:timers/promises";
-import { getValues, input, kv } from "./kv.mjs";
+import { findNamespace, send } from "./kv.mjs";
 
 const [name = "", ...others] = process.argv.slice(2);
 if (/^$|\.incomplete$/.test(name) || others.length > 0) {
@@ -16,55 +15,73 @@ if (!fs.statSync(file, { throwIfNoEntry: false })?.isFile()) {
 	throw new Error(`There is no regular file ${file}`);
 }
 console.log(`Reads ${file}`);
-const plants = new Map();
-const utf8 = new TextDecoder("utf-8", { fatal: true });
-let number = 0;
 const handle = await fs.promises.open(file);
-// Read as UTF-8, a line would lose bytes that are not UTF-8, and end at U+2028, too.
-for await (const line of handle.readLines({ encoding: "latin1" })) {
-	number++;
-	if (line === "") continue;
-	try {
-		const bytes = Buffer.from(line, "latin1");
-		const { key, value } = JSON.parse(utf8.decode(bytes));
-		if (typeof key !== "string" || typeof value !== "string") throw line;
-		plants.set(key, value);
-	} catch {
-		throw new Error(`Line ${number} of ${file} is not a plant in UTF-8.`);
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+async function* readChunks() {
+	const stream = handle.createReadStream({ start: 0, autoClose: false });
+	// Read as UTF-8, a line would lose bytes that are not UTF-8.
+	yield* stream.setEncoding("latin1");
+	yield "\n";
+}
+
+/** The plants of the save, each with the number of its line. */
+async function* readPlants() {
+	let number = 0;
+	let rest = "";
+	for await (const chunk of readChunks()) {
+		const lines = `${rest}${chunk}`.split("\n");
+		rest = lines.pop() ?? "";
+		for (const line of lines) {
+			number++;
+			if (line.trim() === "") continue;
+			try {
+				const bytes = Buffer.from(line, "latin1");
+				const { key, value } = JSON.parse(utf8.decode(bytes));
+				if (typeof key !== "string" || typeof value !== "string") throw line;
+				yield { number, key, value };
+			} catch {
+				throw new Error(`Line ${number} of ${file} is not a plant in UTF-8.`);
+			}
+		}
 	}
 }
-if (plants.size === 0) throw new Error(`${file} has no plants.`);
+
+/** The keys that are not stored yet, with their last lines. */
+const missing = new Map();
+for await (const { number, key } of readPlants()) missing.set(key, number);
+const { size } = missing;
+if (size === 0) throw new Error(`${file} has no plants.`);
 process.on("exit", (status) => {
 	if (status) console.error(`Restore again: npm run restore -- "${file}"`);
 });
 
-const entries = [...plants].map(([key, value]) => ({ key, value }));
-// The largest plants have 200 KB each: 50 MB. The API takes 100 MB at once.
-for (let start = 0; start < entries.length; start += 250) {
-	const batch = entries.slice(start, start + 250);
-	fs.writeFileSync(input, JSON.stringify(batch));
-	await kv("bulk", "put", input);
-	console.log(`Stored ${start + batch.length} of ${plants.size} plants`);
+const namespace = await findNamespace();
+/** @type {{ key: string, value: string }[]} */
+let batch = [];
+let bytes = 0;
+async function store() {
+	const { result } = await send("PUT", `${namespace}/bulk`, batch);
+	const { successful_key_count: count, unsuccessful_keys: failed } = result;
+	if (count + failed?.length === batch.length) {
+		for (const { key } of batch) failed.includes(key) || missing.delete(key);
+	}
+	console.log(`Stored ${size - missing.size} of ${size} plants`);
+	batch = [];
+	bytes = 0;
 }
 
-// The API reports the `unsuccessful_keys` of a bulk put. Wrangler does not read them, and exits with 0.
-const different = new Set(plants.keys());
-async function compare() {
-	for await (const values of getValues([...different])) {
-		for (const [key, value] of values) {
-			if (value === plants.get(key)) different.delete(key);
-		}
-		console.log(`${plants.size - different.size} of ${plants.size} are equal`);
-	}
+for await (const { number, key, value } of readPlants()) {
+	if (number !== missing.get(key)) continue;
+	const length = Buffer.byteLength(JSON.stringify({ key, value })) + 1;
+	// A slow line sends 10 MB in less than two minutes.
+	if (batch.length === 1000 || bytes + length > 9_999_999) await store();
+	batch.push({ key, value });
+	bytes += length;
 }
-await compare();
-if (different.size > 0) {
-	// KV may return an old value for a minute or more.
-	console.log(`${different.size} plants differ. Compares again in 90 s.`);
-	await setTimeout(90_000);
-	await compare();
+await store();
+if (missing.size > 0) {
+	const keys = [...missing.keys()].join();
+	throw new Error(`${missing.size} plants are not stored: ${keys}`);
 }
-if (different.size > 0) {
-	throw new Error(`${different.size} plants differ: ${[...different].join()}`);
-}
-console.log(`Restored ${plants.size} plants from ${file}`);
+console.log(`Restored ${size} plants from ${file}`);

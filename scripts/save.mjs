@@ -1,23 +1,35 @@
 // Saves all plants into a new file, backup-<time>.jsonl. Each line has the key and the value of a plant.
 // Usage: npm run save
 import fs from "node:fs";
-import { getValues, kv } from "./kv.mjs";
+import { findNamespace, send } from "./kv.mjs";
 
 const name = `backup-${new Date().toISOString().replace(/\D/g, "")}`;
 const incomplete = `${name}.incomplete`;
 process.on("exit", () => fs.rmSync(incomplete, { force: true }));
 
-/** @type {{ name: string }[]} */
-const keys = JSON.parse(await kv("key", "list"));
+const namespace = await findNamespace();
+let listed = 0;
 let saved = 0;
-for await (const values of getValues(keys.map(({ name }) => name))) {
-	const lines = values.map(
-		([key, value]) => `${JSON.stringify({ key, value })}\n`,
-	);
-	fs.appendFileSync(incomplete, lines.join(""), { mode: 0o600 });
-	saved += values.length;
-	console.log(`Saved ${saved} plants of ${keys.length} keys`);
-}
+let cursor = "";
+do {
+	const page = await send("GET", `${namespace}/keys?cursor=${cursor}`);
+	cursor = encodeURIComponent(page.result_info.cursor ?? "");
+	const keys = Array.from(page.result, ({ name }) => name);
+	listed += keys.length;
+	while (keys.length > 0) {
+		// The limit of a bulk get.
+		const body = { keys: keys.splice(0, 100) };
+		const { result } = await send("POST", `${namespace}/bulk/get`, body);
+		for (const [key, value] of Object.entries(result.values)) {
+			if (value === null) continue; // KV lists a deleted key for a minute.
+			if (typeof value !== "string") throw new Error(`${key} is not text.`);
+			const line = `${JSON.stringify({ key, value })}\n`;
+			fs.appendFileSync(incomplete, line, { mode: 0o600 });
+			saved++;
+		}
+	}
+	console.log(`Saved ${saved} plants of ${listed} keys`);
+} while (cursor);
 if (saved === 0) {
 	throw new Error("There are no plants. Is it the right account?");
 }

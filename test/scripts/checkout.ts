@@ -22,6 +22,9 @@ export function newCheckout(variables: Record<string, string> = {}) {
 		HOME: folder,
 		GIT_CEILING_DIRECTORIES: folder,
 		TMPDIR: `${folder}/temp`,
+		// Wrangler starts sooner, and sends nothing to Cloudflare.
+		NODE_COMPILE_CACHE: resolve("node_modules/.cache/compile"),
+		WRANGLER_SEND_METRICS: "false",
 		PATH: `${top}/node_modules/.bin:${dirname(process.execPath)}:${process.env.PATH}`,
 		...variables,
 	};

@@ -1,97 +1,115 @@
 // The scripts run the real Wrangler. Miniflare's KV takes the place of Cloudflare's.
 import { execFileSync } from "node:child_process";
+import { once } from "node:events";
 import fs from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { resolve } from "node:path";
-import { afterAll, expect, it } from "vitest";
+import { afterAll, expect, it, onTestFinished } from "vitest";
 import { createTestHarness } from "wrangler";
 import { newCheckout } from "./checkout.ts";
-import { serveKv } from "./server.ts";
+import { failure, serve, serveKv, success } from "./server.ts";
 
 const CLOCK = `--import=${resolve("test/scripts/clock.mjs")}`;
 const NODE = [process.execPath, CLOCK];
 const SAVE = [...NODE, "scripts/save.mjs"];
 const RESTORE = [...NODE, "scripts/restore.mjs", "backup-1.jsonl"];
+/** For npm, whose Node takes no arguments. */
+const SHELL = `umask 022; export WRANGLER_LOG=none NODE_OPTIONS='${CLOCK}'; `;
 
 const harness = createTestHarness({
 	workers: [{ configPath: "wrangler.toml", secrets: { ACCESS_TOKEN: "x" } }],
 });
 afterAll(() => harness.close());
 
-type Kv = Awaited<ReturnType<typeof serveKv>>;
+const line = ([key, value]: string[]) => `${JSON.stringify({ key, value })}\n`;
+const lines = (plants: object) => Object.entries(plants).map(line).join("");
 
-/** Plants with this value: a bulk get has 100, and a bulk put 250. */
-const newPlants = (value: string, length = 101) =>
+/** Plants with this value. */
+const newPlants = (value: string, length: number) =>
 	Object.fromEntries(Array.from({ length }, (_, i) => [`${101 + i}`, value]));
 
-/** A checkout, and a namespace with these plants. */
-async function newStore(plants: Record<string, string>) {
+/** A namespace with an old plant, and a checkout with a save of three plants. */
+async function newStore(
+	variables: Record<string, string | undefined> = {},
+	setting = 'account_id = "x"',
+) {
 	const kv = await serveKv(harness);
-	async function getAll() {
-		const { keys } = await kv.PLANTS.list();
-		const get = async ({ name = "" }) => [name, await kv.PLANTS.get(name)];
-		return Object.fromEntries(await Promise.all(keys.map(get)));
-	}
-	for (const entry of Object.entries(plants)) await kv.PLANTS.put(...entry);
-	const checkout = newCheckout(kv.variables);
-	const { read, write } = checkout;
-	// Without an id, Miniflare takes the name of the binding.
-	const config = read("wrangler.toml").replace('# id = ""', 'id = "PLANTS"');
+	await kv.PLANTS.put("7", "old");
+	const env = { ...kv.variables, ...variables };
+	const checkout = newCheckout(JSON.parse(JSON.stringify(env)));
+	const { top, ls, read, write } = checkout;
+	// Another namespace is the first.
+	const other = '[[kv_namespaces]]\nbinding = "OTHER"\nid = "other"\n\n';
+	const config = `${setting}\n${read("wrangler.toml")}`
+		.replace("[[kv_namespaces]]", `${other}$&`)
+		.replace('# id = ""', 'id = "PLANTS"');
 	write("wrangler.toml", config);
-	const saves = () => checkout.ls().filter((name) => name.startsWith("backup"));
-	return { kv, getAll, saves, ...checkout };
+	write("backup-1.jsonl", lines({ 7: "plant 7", 8: "plant 8", 9: "plant 9" }));
+	const file = `${top}/backup-1.jsonl`;
+	return {
+		kv,
+		config,
+		file,
+		again: `Restore again: npm run restore -- "${file}"`,
+		saves: () => ls().filter((name) => /^backup-(?!1\.)/.test(name)),
+		/** The pauses of the scripts, in ms. */
+		waits: () => read("waits.txt").trim().split("\n").map(Number),
+		...checkout,
+	};
 }
 
-const line = (key: string, value: string) =>
-	`${JSON.stringify({ key, value })}\n`;
+type Kv = Awaited<ReturnType<typeof serveKv>>;
 
-/** A namespace with an old plant, and a save of three plants in backup-1.jsonl. */
-async function newSave() {
-	const store = await newStore({ 7: "old" });
-	const lines = [..."789"].map((key) => line(key, `plant ${key}`));
-	store.write("backup-1.jsonl", lines.join(""));
-	const file = `${store.top}/backup-1.jsonl`;
-	const again = `Restore again: npm run restore -- "${file}"`;
-	return { file, again, ...store };
+/** Responds to a request to a path with this end. */
+function on(kv: Kv, end: string, respond: Kv["intercept"]) {
+	kv.intercept = (request, next, res) => {
+		const { pathname } = new URL(request.url);
+		return pathname.endsWith(end) ? respond(request, next, res) : next(request);
+	};
 }
 
-/** What Cloudflare's API returns when it fails. */
-function failure(status: number, message: string) {
-	const errors = [{ code: 10_000, message }];
-	return Response.json({ success: false, errors }, { status });
-}
+/** Lists 105 keys at once, and the key 6, too: KV lists a deleted key for a minute. */
+const listDeleted: Kv["intercept"] = async (request, next) => {
+	const response = await next(new Request(`${request.url}&limit=105`, request));
+	const { result, ...page } = (await response.json()) as { result: object[] };
+	return Response.json({ ...page, result: [...result, { name: "6" }] });
+};
 
 it("saves the plants for the owner alone, and restores them", async () => {
-	const plants = newPlants("{}", 251);
+	const plants = newPlants("{}", 110);
 	// The largest body is {"id":8,"name":"…"} with 102,400 bytes: two for each quote.
 	plants[8] = JSON.stringify({ name: '"'.repeat(51_190) });
-	// readLines() of Node ends a line at some of these. The last is valid UTF-8.
+	// The last is valid UTF-8.
 	plants[7] = "\u2028\u2029\r\n\u0085\ufffd";
-	const { kv, getAll, saves, top, succeed, read, write } =
-		await newStore(plants);
+	const { kv, saves, top, succeed, read, write } = await newStore();
 	// Wrangler prefers this file to wrangler.toml.
 	write("../wrangler.json", '{ "name": "another" }');
+	for (const entry of Object.entries(plants)) await kv.PLANTS.put(...entry);
 
-	const shell = "umask 022; export WRANGLER_LOG=none; npm run save";
-	const saved = await succeed("sh", "-c", shell);
+	on(kv, "/keys", listDeleted);
+	const saved = await succeed("sh", "-c", `${SHELL} npm run save`);
 	const [file = ""] = saves();
 	expect(file).toMatch(/^backup-\d+\.jsonl$/);
-	expect(saved).toMatch(new RegExp(`Saved 253 plants in ${file}$`));
+	expect(saved).toContain("Saved 105 plants of 106 keys\n");
+	expect(saved).toMatch(new RegExp(`Saved 112 plants in ${file}$`));
 	expect(fs.statSync(`${top}/${file}`).mode & 0o077).toBe(0);
-	const lines = read(file).trimEnd().split("\n");
-	const entries = lines.map((line) => Object.values(JSON.parse(line)));
+	const texts = read(file).trimEnd().split("\n");
+	const entries = texts.map((text) => Object.values(JSON.parse(text)));
 	expect(Object.fromEntries(entries)).toEqual(plants);
 
-	await Promise.all(Object.keys(plants).map((key) => kv.PLANTS.delete(key)));
 	await kv.PLANTS.put("201", "changed");
+	await kv.PLANTS.delete("202");
 	await kv.PLANTS.put("another", "{}");
-	write(file, `${read(file)}\n`); // An editor may add an empty line.
-	const shellInFolder = `cd src; npm run restore -- ../${file}`;
-	const restored = await succeed("sh", "-c", shellInFolder);
-	const last = `Restored 253 plants from ${top}/${file}`;
-	expect(restored.split("\n").at(-1)).toBe(last);
-	expect(await getAll()).toEqual({ ...plants, another: "{}" });
+	// Editors may write a byte order mark, CRLF and empty lines, and no line feed at the end.
+	const edited = `\ufeff${read(file).replaceAll("\n", "\r\n\r\n")}`;
+	write(file, edited.trimEnd());
+	const shell = `${SHELL} cd src; npm run restore -- ../${file}`;
+	const restored = (await succeed("sh", "-c", shell)).split("\n");
+	expect(restored.at(-1)).toBe(`Restored 112 plants from ${top}/${file}`);
+	expect(await kv.getAll()).toEqual({ ...plants, another: "{}" });
 
-	// Wrangler's log files would have the plants.
+	// Wrangler's log files would have the token.
 	const files = fs.readdirSync(`${top}/..`, { recursive: true });
 	expect(files).not.toContainEqual(expect.stringMatching(/wrangler-.*log$/));
 });
@@ -100,69 +118,202 @@ it.each(["backup-1.jsonl", "backup-1.incomplete"])("git ignores %s", (file) => {
 	expect(() => execFileSync("git", ["check-ignore", file])).not.toThrow();
 });
 
-/** Lists the key 8, too: KV lists a deleted key for a minute. */
-const listDeleted: Kv["intercept"] = async (request, next) => {
-	const response = await next(request);
-	if (!request.url.endsWith("/keys")) return response;
-	const { result } = (await response.json()) as { result: object[] };
-	return Response.json({ success: true, result: [...result, { name: "8" }] });
-};
-
-it("saves no plant that is listed although it is deleted", async () => {
-	const { kv, saves, succeed, read } = await newStore({ 7: "plant 7" });
-	kv.intercept = listDeleted;
-	for (let i = 0; i < 2; i++) {
-		expect(await succeed(...SAVE)).toMatch(/Saved 1 plants in/);
-	}
-	// The second save replaces no file.
-	const texts = saves().map(read);
-	expect(texts).toEqual([line("7", "plant 7"), line("7", "plant 7")]);
-});
-
 it("saves nothing of a namespace without plants", async () => {
-	const { kv, saves, fail } = await newStore({});
-	const reason = "There are no plants. Is it the right account?";
-	expect(await fail(...SAVE)).toBe(reason);
-	kv.intercept = listDeleted;
-	expect(await fail(...SAVE)).toContain(reason);
+	const { kv, saves, fail } = await newStore();
+	await kv.PLANTS.delete("7");
+	on(kv, "/keys", listDeleted);
+	const reason = /There are no plants. Is it the right account\?$/;
+	expect(await fail(...SAVE)).toMatch(reason);
 	expect(saves()).toEqual([]);
 });
 
-/** Responds to a bulk get, unless `respond` returns undefined. */
-function onGet(kv: Kv, respond: (keys: string[]) => Response | undefined) {
-	kv.intercept = async (request, next) => {
-		if (!request.url.endsWith("/bulk/get")) return next(request);
-		const { keys } = (await request.clone().json()) as { keys: string[] };
-		return respond(keys) ?? next(request);
-	};
+/** A namespace with 102 plants, whose second get has the response of `respond`. */
+async function newLargeStore(respond: () => Promise<Response>) {
+	const store = await newStore();
+	const puts = Object.entries(newPlants("{}", 101));
+	await Promise.all(puts.map((entry) => store.kv.PLANTS.put(...entry)));
+	on(store.kv, "/bulk/get", async (request, next) => {
+		const text = await request.clone().text();
+		if (text.includes('"101"')) return next(request);
+		expect(store.saves()).not.toEqual([]);
+		return respond();
+	});
+	return store;
 }
 
-const values = (values: object) =>
-	Response.json({ success: true, result: { values } });
-
-it("tries a get once more after 10 s, and saves 20 MB of one get", async () => {
-	const { kv, saves, read, succeed } = await newStore(newPlants("{}"));
-	// 100 of the largest plants have 20 MB.
-	const large = "x".repeat(20_000_000);
-	const responses = [failure(429, "Please wait"), values({ 201: large })];
-	onGet(kv, ([key]) => (key === "201" ? responses.shift() : undefined));
-	const output = await succeed(...SAVE);
-	expect(output).toMatch(/Please wait.+Waited for 10000 ms\n/s);
-	expect(output).toContain("Saved 101 plants in");
-	expect(read(`${saves()}`).endsWith(line("201", large))).toBe(true);
+it.each([
+	["a get fails", failure(503, "Please wait"), / 503 .*10000.*Please wait/],
+	["a value is no text", success({ values: { 7: {} } }), /7 is not text/],
+])("leaves no file of a save when %s", async (_, response, reason) => {
+	const { saves, fail } = await newLargeStore(async () => response.clone());
+	expect(await fail(...SAVE)).toMatch(reason);
+	expect(saves()).toEqual([]);
 });
 
-it.each([
-	["a failed get", failure(429, "Please wait"), "Please wait"],
-	["a value that is not a string", values({ 201: {} }), "Wrangler printed"],
-])("leaves no incomplete save after %s", async (_, response, reason) => {
-	const { kv, saves, fail } = await newStore(newPlants("{}"));
-	// The second get has the last key.
-	onGet(kv, ([key]) => (key === "201" ? response.clone() : undefined));
-	const output = await fail(...SAVE);
-	expect(output).toContain("Saved 100 plants");
-	expect(output).toContain(reason);
+it("leaves no file of a save that is interrupted", async () => {
+	let gets = 0;
+	const interrupted = Promise.withResolvers<void>();
+	const { saves, start, ls } = await newLargeStore(() => {
+		if (++gets === 3) interrupted.resolve();
+		return new Promise(() => {});
+	});
+	const runs = (["SIGINT", "SIGTERM", "SIGHUP"] as const).map((signal) => {
+		const { ended, kill } = start(...SAVE);
+		return { ended, kill: () => kill(signal) };
+	});
+	const ends = runs.map(({ ended }) => ended);
+	await Promise.race([interrupted.promise, ...ends]);
+	for (const { kill } of runs) kill();
+	for (const { status } of await Promise.all(ends)) expect(status).toBe(1);
 	expect(saves()).toEqual([]);
+	expect(ls("../temp")).toEqual([]);
+});
+
+it("sends a request again that fails, after growing pauses", async () => {
+	const { kv, waits, succeed } = await newStore();
+	const cut = { "Content-Length": 99 };
+	const attempts: Kv["intercept"][] = [
+		async (_, __, res) => void res.destroy(),
+		async (_, __, res) =>
+			void res.writeHead(200, cut).write("{", () => res.destroy()),
+		async (_, __, res) => void res.writeHead(200, cut).write("{"),
+		async () => new Response("<html>"),
+		async () => failure(200, "Please wait"),
+		async () => new Response("<html>", { status: 520 }),
+		async () => failure(429, "Please wait", { "Retry-After": "86400" }),
+	];
+	kv.intercept = (...args) => {
+		const respond = attempts.shift();
+		return respond ? respond(...args) : args[1](args[0]);
+	};
+	// A body that hangs takes two minutes.
+	const code =
+		"const{timeout}=AbortSignal;AbortSignal.timeout=()=>timeout(2e3)";
+	const hurry = `--import=data:text/javascript,${encodeURIComponent(code)}`;
+	const output = await succeed(...SAVE.toSpliced(1, 0, hurry));
+	expect(output).toMatch(/fetch failed.+terminated.+timeout.+200.+520.+429/s);
+	const pauses = output.match(/(?<=Tries again in )\d+(?= s\.)/g)?.map(Number);
+	expect(pauses).toEqual(pauses?.toSorted((a, b) => a - b));
+	expect(pauses?.length).toBeGreaterThanOrEqual(7);
+	expect(waits()).toEqual(expect.arrayContaining([1000, 32_000]));
+});
+
+/** Wrangler would ask which of its accounts is meant. */
+const ANY_ACCOUNT = [{ CLOUDFLARE_ACCOUNT_ID: undefined }, ""] as const;
+
+it("sends a request again for ten minutes, and goes on to no other account", async () => {
+	const { kv, again, waits, fail } = await newStore(...ANY_ACCOUNT);
+	on(kv, "/PLANTS", async () => failure(503, "Please wait"));
+	const output = (await fail(...RESTORE)).split("\n");
+	expect(output.at(-2)).toMatch(/\/accounts\/v\/.* 503 .*10000.*Please wait/);
+	expect(output.at(-1)).toBe(again);
+	const sum = waits().reduce((sum, ms) => sum + ms);
+	expect(sum).toBeGreaterThan(590_000);
+	expect(sum).toBeLessThan(610_000);
+});
+
+it("follows no redirect with CLOUDFLARE_API_KEY", async () => {
+	const { kv, again, fail } = await newStore({
+		CLOUDFLARE_API_TOKEN: undefined,
+		CLOUDFLARE_API_KEY: "quokka",
+		CLOUDFLARE_EMAIL: "x@example.com",
+	});
+	const urls: unknown[] = [];
+	const Location = serve((req, res) => urls.push(req.url) && res.end());
+	on(kv, "/bulk", async ({ headers }) =>
+		headers.get("Authorization") === "quokka"
+			? failure(301, "Moved", { Location })
+			: failure(401, "Authentication error"),
+	);
+	const output = (await fail(...RESTORE)).split("\n");
+	expect(output.at(-2)).toMatch(/PUT .+ 301 .*10000.*Moved/);
+	expect(output.at(-1)).toBe(again);
+	expect(urls).toEqual([]);
+});
+
+it("goes on with the next token of wrangler login when one expires", async () => {
+	let tokens = 0;
+	const tokenUrl = serve((_, res) => {
+		const access_token = `token-${++tokens}`;
+		res.setHeader("Content-Type", "application/json");
+		res.end(JSON.stringify({ access_token, expires_in: 0, scope: "" }));
+	});
+	const { kv, write, succeed } = await newStore({
+		CLOUDFLARE_API_TOKEN: undefined,
+		WRANGLER_TOKEN_URL: tokenUrl,
+	});
+	const login =
+		'oauth_token = "token-0"\nrefresh_token = "x"\nexpiration_time = "2026-01-01T00:00:00Z"';
+	write("../.config/.wrangler/config/default.toml", login);
+	kv.intercept = async (request, next) =>
+		request.headers.get("Authorization") === "Bearer token-1"
+			? failure(401, "Authentication error")
+			: next(request);
+	expect(await succeed(...RESTORE)).not.toContain("token-");
+	expect(await kv.getAll()).toMatchObject({ 9: "plant 9" });
+});
+
+it("finds the account of the login that has the namespace", async () => {
+	const { kv, succeed } = await newStore(...ANY_ACCOUNT);
+	expect(await succeed(...SAVE)).toContain("Saved 1 plants in");
+	expect(kv.requests.filter((text) => text.endsWith("/PLANTS"))).toEqual(
+		["v", "w", "x"].map(
+			(id) => `GET /accounts/${id}/storage/kv/namespaces/PLANTS`,
+		),
+	);
+});
+
+it("names each account when none has the namespace", async () => {
+	const { kv, fail } = await newStore(...ANY_ACCOUNT);
+	on(kv, "/PLANTS", async (request, next) =>
+		request.url.includes("/x/") ? failure(404, "Not found") : next(request),
+	);
+	const output = await fail(...SAVE);
+	expect(output).toMatch(/\/v\/.* 403 .*\n.*\/w\/.* 404 .*\n.*\/x\/.* 404 /);
+	expect(output).toMatch(/\n.+PLANTS.+account_id.+wrangler.toml.+$/);
+});
+
+it("says where the id of the namespace stands", async () => {
+	const { config, write, fail } = await newStore();
+	write("wrangler.toml", config.replace('id = "PLANTS"', ""));
+	const reason = /\bid\b.+wrangler.toml.+npx wrangler kv namespace list$/;
+	expect(await fail(...SAVE)).toMatch(reason);
+});
+
+it("reads .env, as Wrangler does", async () => {
+	const unset = {
+		CLOUDFLARE_ACCOUNT_ID: undefined,
+		CLOUDFLARE_API_BASE_URL: undefined,
+		CLOUDFLARE_API_TOKEN: undefined,
+	};
+	const { kv, write, succeed } = await newStore(unset, "");
+	const variables = { ...kv.variables, CLOUDFLARE_ACCOUNT_ID: "x" };
+	const env = Object.entries(variables).map((pair) => `${pair.join("=")}\n`);
+	write(".env", env.join(""));
+	expect(await succeed(...SAVE)).toContain("Saved 1 plants in");
+	expect(kv.requests[0]).toBe("GET /accounts/x/storage/kv/namespaces/PLANTS");
+});
+
+it("asks for wrangler login", async () => {
+	const { fail } = await newStore({ CLOUDFLARE_API_TOKEN: undefined });
+	expect(await fail(...SAVE)).toMatch(
+		/^Command failed: .+Not logged in. Please run `wrangler login`[^\n]+\s*$/s,
+	);
+});
+
+it("uses HTTPS_PROXY, and the host of compliance_region", async () => {
+	const proxy = createServer().listen(0);
+	onTestFinished(() => void proxy.close());
+	const { port } = proxy.address() as AddressInfo;
+	const variables = {
+		CLOUDFLARE_API_BASE_URL: undefined,
+		HTTPS_PROXY: `http://localhost:${port}`,
+	};
+	const region = 'account_id = "x"\ncompliance_region = "fedramp_high"';
+	const { start } = await newStore(variables, region);
+	start(...SAVE);
+	const [request] = await once(proxy, "connect");
+	expect(request.url).toBe("api.fed.cloudflare.com:443");
 });
 
 it.each([
@@ -173,8 +324,8 @@ it.each([
 	["a pipe", "/dev/stdin", /\nThere is no regular file \/dev\/stdin$/],
 	["a file without plants", "empty.jsonl", /\/empty.jsonl has no plants.$/],
 ])("does not restore %s", async (_, args, reason) => {
-	const { kv, fail, write } = await newSave();
-	write("backup-1.incomplete", line("7", "plant 7"));
+	const { kv, fail, write } = await newStore();
+	write("backup-1.incomplete", lines({ 7: "plant 7" }));
 	write("empty.jsonl", "\n");
 	const shell = `cat backup-1.jsonl | npm run restore -- ${args}`;
 	expect(await fail("sh", "-c", shell)).toMatch(reason);
@@ -183,14 +334,13 @@ it.each([
 
 it.each([
 	"{",
-	"[]",
 	"null",
 	'{"value":"x"}',
 	'{"key":"9","value":1}',
 	// Not UTF-8, but Latin-1.
-	line("9", "Caf\xe9"),
+	line(["9", "Caf\xe9"]),
 ])("stores nothing, and names the line %j", async (text) => {
-	const { kv, file, fail } = await newSave();
+	const { kv, file, fail } = await newStore();
 	fs.appendFileSync(file, text, "latin1");
 	expect(await fail(...RESTORE)).toBe(
 		`Reads ${file}\nLine 4 of ${file} is not a plant in UTF-8.`,
@@ -198,68 +348,49 @@ it.each([
 	expect(kv.requests).toEqual([]);
 });
 
-it("ends a restore when a put fails", async () => {
-	const { kv, again, fail } = await newSave();
-	kv.intercept = async (request, next) =>
-		request.method === "PUT" ? failure(429, "Please wait") : next(request);
-	const lines = (await fail(...RESTORE)).split("\n");
-	expect(lines).toContainEqual(expect.stringContaining("Please wait"));
-	expect(lines.at(-1)).toBe(again);
-});
-
-it("compares again after 90 s, when KV first returns an old value", async () => {
-	const { kv, file, succeed } = await newSave();
-	let gets = 0;
-	const old = values({ 7: "old", 8: "plant 8", 9: "plant 9" });
-	onGet(kv, () => (++gets === 1 ? old : undefined));
-	expect(await succeed(...RESTORE)).toBe(`Reads ${file}
-Stored 3 of 3 plants
-2 of 3 are equal
-1 plants differ. Compares again in 90 s.
-Waited for 90000 ms
-3 of 3 are equal
-Restored 3 plants from ${file}`);
-});
-
-it("names the plants that KV did not write, and waits for them once", async () => {
-	const { kv, again, getAll, fail, write } = await newSave();
-	const lines = Object.keys(newPlants("")).map((key) => line(key, "x"));
-	write("backup-1.jsonl", lines.join(""));
-	kv.intercept = async (request, next) => {
-		if (request.method !== "PUT") return next(request);
-		const plants = (await request.json()) as { key: string }[];
-		const body = JSON.stringify(plants.filter(({ key }) => key === "102"));
-		const { url, headers } = request;
-		return next(new Request(url, { method: "PUT", headers, body }));
-	};
-	const output = await fail(...RESTORE);
-	expect(output.match(/Waited/g)).toHaveLength(1);
-	const keys = Object.keys(newPlants("")).filter((key) => key !== "102");
-	const last = [`100 plants differ: ${keys.join()}`, again];
-	expect(output.split("\n").slice(-2)).toEqual(last);
-	expect(await getAll()).toEqual({ 7: "old", 102: "x" });
-});
-
-it.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
-	"ends Wrangler, too, and leaves no temporary file after %s",
-	async (signal) => {
-		const { kv, file, again, start, ls } = await newSave();
-		const closed = Promise.withResolvers<void>();
-		const requested = new Promise<void>((resolve) => {
-			kv.intercept = (_request, _next, connection) => {
-				connection.on("close", () => closed.resolve());
-				resolve();
-				return new Promise(() => {});
-			};
+it("stores at most 1,000 plants and 10 MB at once, and each key once", async () => {
+	const { kv, waits, write, succeed } = await newStore();
+	const large = newPlants("€".repeat(70_000), 50);
+	const plants = { ...newPlants("new", 1100), ...large };
+	write("backup-1.jsonl", lines(newPlants("old", 1100)) + lines(plants));
+	let sent = "";
+	on(kv, "/bulk", async (request) => {
+		const body = await request.bytes();
+		expect(body.length).toBeLessThanOrEqual(10_000_000);
+		const batch: object[] = JSON.parse(new TextDecoder().decode(body));
+		expect(batch.length).toBeLessThanOrEqual(1000);
+		sent += batch.map((plant) => `${JSON.stringify(plant)}\n`).join("");
+		return success({
+			successful_key_count: batch.length,
+			unsuccessful_keys: [],
 		});
-		const restore = start(...RESTORE);
-		await Promise.race([requested, restore.ended]);
-		restore.kill(signal);
-		expect(await restore.ended).toEqual({
-			status: 1,
-			output: `Reads ${file}\n${again}`,
-		});
-		expect(ls("../temp")).toEqual([]);
-		await closed.promise;
-	},
-);
+	});
+	const output = await succeed(...RESTORE);
+	expect(output).toMatch(/(Stored \d+ of 1100 plants\n){3}Restored 1100/);
+	// Three requests a second.
+	expect(Math.min(...waits())).toBeGreaterThanOrEqual(333);
+	expect(waits().length).toBe(kv.requests.length);
+	expect(sent === lines(plants)).toBe(true);
+});
+
+it("names the plants of a file that became shorter meanwhile", async () => {
+	const { kv, file, again, fail } = await newStore();
+	on(kv, "/PLANTS", async (request, next) => {
+		fs.truncateSync(file, line(["7", "plant 7"]).length);
+		return next(request);
+	});
+	const output = (await fail(...RESTORE)).split("\n");
+	expect(output.slice(-2)).toEqual(["2 plants are not stored: 8,9", again]);
+});
+
+it.each([
+	["8,9", { successful_key_count: 1, unsuccessful_keys: ["8", "9"] }],
+	["7,8,9", { successful_key_count: 3 }],
+	["7,8,9", { successful_key_count: 2, unsuccessful_keys: [] }],
+])("names the plants %s after the result %j", async (keys, result) => {
+	const { kv, again, fail } = await newStore();
+	on(kv, "/bulk", async () => success(result));
+	const output = (await fail(...RESTORE)).split("\n");
+	const reason = `${keys.split(",").length} plants are not stored: ${keys}`;
+	expect(output.slice(-2)).toEqual([reason, again]);
+});

@@ -1,6 +1,10 @@
 // Servers on this machine.
-import { createServer, type RequestListener } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import {
+	createServer,
+	type RequestListener,
+	type ServerResponse,
+} from "node:http";
+import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import type { KVNamespace } from "@cloudflare/workers-types";
 import { onTestFinished } from "vitest";
@@ -17,46 +21,77 @@ export function serve(listener: RequestListener): string {
 	return `http://localhost:${port}`;
 }
 
-/** Serves what Wrangler needs of Cloudflare's API for `wrangler kv`: Miniflare's KV, which is empty. */
+export const success = (result: unknown) =>
+	Response.json({ success: true, result });
+
+/** Serves what a login needs of Cloudflare's API for `wrangler kv`: Miniflare's KV, which is empty. */
 export async function serveKv(harness: TestHarness) {
 	const { url } = await harness.listen();
 	const api = new URL("/cdn-cgi/local/explorer/api", url).href;
 	const worker = harness.getWorker<{ PLANTS: KVNamespace }>();
 	const { PLANTS } = await worker.getEnv();
+
+	async function getAll() {
+		const { keys } = await PLANTS.list();
+		const get = async ({ name = "" }) => [name, await PLANTS.get(name)];
+		return Object.fromEntries(await Promise.all(keys.map(get)));
+	}
 	const { keys } = await PLANTS.list();
 	await Promise.all(keys.map(({ name }) => PLANTS.delete(name)));
 
+	/** The login has three accounts. One has the namespace. */
+	async function respond(request: Request) {
+		const { pathname, search } = new URL(request.url);
+		if (pathname.startsWith("/user")) return success({ status: "active" });
+		const accounts = ["v", "w", "x"].map((id) => ({ id, account: { id } }));
+		if (!pathname.startsWith("/accounts/")) return success(accounts);
+		if (pathname.startsWith("/accounts/v/"))
+			return failure(403, "No permission");
+		if (pathname.startsWith("/accounts/w/")) return failure(404, "Not found");
+		if (pathname.endsWith("/PLANTS")) return success({});
+		const path = pathname.replace("/accounts/x", "");
+		return fetch(new Request(api + path + search, request));
+	}
+
 	const origin = serve(async (req, res) => {
-		const path = `${req.url}`.replace(/^\/accounts\/[^/]+/, "");
-		kv.requests.push(`${req.method} ${path}`);
-		const request = new Request(api + path, {
-			method: `${req.method}`,
-			headers: { "Content-Type": "application/json" },
-			body: req.method === "GET" ? null : await buffer(req),
+		const { method = "", headers } = req;
+		kv.requests.push(`${method} ${req.url}`);
+		const request = new Request(origin + req.url, {
+			method,
+			headers: {
+				"Content-Type": `${headers["content-type"]}`,
+				Authorization: `${headers.authorization ?? headers["x-auth-key"]}`,
+			},
+			body: method === "GET" ? null : await buffer(req),
 		});
-		try {
-			const response = await kv.intercept(request, fetch, req.socket);
-			res.writeHead(response.status).end(await response.bytes());
-		} catch {
-			res.destroy(); // The connection ends.
-		}
+		const response = await kv.intercept(request, respond, res);
+		if (!response) return;
+		const Location = response.headers.get("Location") ?? [];
+		res.writeHead(response.status, { Location }).end(await response.bytes());
 	});
 
 	const kv = {
 		PLANTS,
+		getAll,
 		requests: [] as string[],
-		/** What Miniflare does not do, if a test sets it. */
+		/** What Miniflare does not do, if a test sets it. Without a response, it has used `res`. */
 		intercept: (
 			request: Request,
-			next: typeof fetch,
-			_connection: Socket,
-		): Promise<Response> => next(request),
+			next: typeof respond,
+			_res: ServerResponse,
+		): Promise<Response | undefined> => next(request),
 		/** With these, Wrangler uses this server. */
 		variables: {
 			CLOUDFLARE_API_BASE_URL: origin,
-			CLOUDFLARE_ACCOUNT_ID: "x",
-			CLOUDFLARE_API_TOKEN: "x",
+			CLOUDFLARE_ACCOUNT_ID: "w",
+			CLOUDFLARE_API_TOKEN: "quokka",
 		},
 	};
 	return kv;
+}
+
+/** What Cloudflare's API returns when it fails. */
+export function failure(status: number, message: string, headers = {}) {
+	const errors = [{ code: 10_000, message }];
+	return Response.json({ success: false, errors }, { status, headers });
 }
