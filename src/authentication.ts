@@ -2,7 +2,7 @@ import type { MiddlewareHandler } from "hono";
 import { ServiceError } from "./error";
 
 /** RFC 6750 §2.1. The scheme is case-insensitive (RFC 9110 §11.1). */
-// The flag s takes U+2028, too. With $ in its place, a match could fail, and try each run of spaces.
+// With the flag s, . matches U+2028. With $ instead, the spaces before a U+2028 would take quadratic time.
 const CREDENTIALS = /^bearer +(.*)/is;
 
 /** The b64token of RFC 6750 §2.1. */

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import app from "../src/app";
-import { overHttp, plant, post, stored } from "./request";
+import { overHttp, parseLog, plant, post, stored } from "./request";
 
 it.each(["Bearer", "bearer", "BEARER", "Bearer "])(
 	"authenticates a client with the scheme %j",
@@ -184,12 +184,13 @@ describe("ACCESS_TOKEN", () => {
 				expect(res.status).toBe(500);
 				expect(await res.json()).toMatchObject({ error: 500 });
 				expect(log).toHaveBeenCalledOnce();
-				const line = log.mock.lastCall?.[0];
-				expect(JSON.parse(line)).toMatchObject({
-					event: "access_token_unusable",
-					error: { message: expect.stringMatching(why) },
-				});
-				expect(line).not.toContain("qq"); // Not even a part of an entry.
+				const lines = parseLog(log.mock.lastCall ?? []);
+				const error = { message: expect.stringMatching(why) };
+				expect(lines).toMatchObject([
+					{ event: "access_token_unusable", error },
+				]);
+				// Not even a part of an entry.
+				expect(JSON.stringify(lines)).not.toContain("qq");
 				log.mockClear();
 				expect(await stored()).toEqual({});
 			}

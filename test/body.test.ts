@@ -151,10 +151,14 @@ describe("the encoding", () => {
 	});
 
 	it("reads characters that are split over two chunks", async () => {
-		const name = "€".repeat(MAX_BODY_BYTES / 4);
-		const res = await post(chunked([`{"id":1,${members},"name":"${name}"}`]));
+		const body = new Blob([`{"id":1,${members},"name":"€"}`]);
+		const end = (await body.text()).indexOf("€") + 1;
+		const chunks = [body.slice(0, end), body.slice(end)];
+		const res = await post(
+			chunked(await Promise.all(chunks.map((x) => x.bytes()))),
+		);
 		const text = await res.text();
-		expect(JSON.parse(text)).toMatchObject({ name });
+		expect(JSON.parse(text)).toMatchObject({ name: "€" });
 		expect(await stored()).toEqual({ 1: text });
 	});
 });

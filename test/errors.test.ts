@@ -1,7 +1,15 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import app from "../src/app";
-import { failingKv, members, newPlant, post, stored, withPut } from "./request";
+import {
+	failingKv,
+	members,
+	newPlant,
+	parseLog,
+	post,
+	stored,
+	withPut,
+} from "./request";
 
 const plant = newPlant("9007199254740993");
 const headers = { Authorization: "Bearer test-token", "CF-Ray": "8f2a-PRG" };
@@ -9,9 +17,8 @@ const headers = { Authorization: "Bearer test-token", "CF-Ray": "8f2a-PRG" };
 let lines: unknown[];
 beforeEach(() => {
 	lines = [];
-	vi.spyOn(console, "error").mockImplementation((...args: string[]) => {
-		const texts = args.join("\n").split("\n");
-		lines.push(...texts.map((text) => JSON.parse(text)));
+	vi.spyOn(console, "error").mockImplementation((...args) => {
+		lines.push(...parseLog(args));
 	});
 });
 
@@ -93,8 +100,9 @@ it("logs the error itself, too, in local development", async () => {
 	const error = new Error("KV is down");
 	const bindings = withPut(() => Promise.reject(error));
 	await post(plant, { "CF-Ray": undefined }, bindings);
-	const line = expect.stringContaining('"event":"store_failed"');
-	expect(log.mock.calls).toEqual([[line], [error]]);
+	const [line = [], ...others] = log.mock.calls;
+	expect(parseLog(line)).toMatchObject([{ event: "store_failed" }]);
+	expect(others).toEqual([[error]]);
 });
 
 it.each([
