@@ -7,6 +7,7 @@ import {
 	newPlant,
 	parseLog,
 	post,
+	send,
 	stored,
 	withPut,
 } from "./request";
@@ -116,7 +117,7 @@ it.each([
 	["POST", "/%"],
 ])("returns 404 for %s %s", async (method, path) => {
 	const url = `http://localhost${path}`;
-	const res = await app.request(url, { method, headers }, env);
+	const res = await send(url, { method, headers });
 	expect(res.status).toBe(404);
 	expect(res.headers.get("Content-Type")).toBe("application/json");
 	const message = expect.stringMatching(/./);
@@ -130,7 +131,7 @@ it("ignores the query", async () => {
 		headers: { ...headers, "Content-Type": "application/json" },
 		body: plant,
 	};
-	const res = await app.request("/plants?id=2", init, env);
+	const res = await send("/plants?id=2", init);
 	expect(res.status).toBe(200);
 	expect(Object.keys(await stored())).toEqual(["9007199254740993"]);
 });
@@ -138,7 +139,7 @@ it("ignores the query", async () => {
 it.each(["GET", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND"])(
 	"returns 405 for %s /plants",
 	async (method) => {
-		const res = await app.request("/plants", { method, headers }, env);
+		const res = await send("/plants", { method, headers });
 		expect(res.status).toBe(405);
 		expect(res.headers.get("Allow")).toBe("POST");
 		expect(res.headers.get("Content-Type")).toBe("application/json");

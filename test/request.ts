@@ -43,10 +43,24 @@ export const post = vi.defineHelper(
 		}
 		// As in production: a change that refuses https URLs must fail a test.
 		const url = "https://plants.example.com/plants";
-		const res = await app.request(url, init, { ...env, ...bindings });
+		const res = await send(url, init, bindings);
 		const { responses } = document.paths["/plants"].post;
 		const start = (await res.clone().text()).slice(0, 1000);
 		expect(Object.keys(responses), start).toContain(`${res.status}`);
+		return res;
+	},
+);
+
+/** Sends a request to the app. No response must have the token. */
+export const send = vi.defineHelper(
+	async (
+		url: string,
+		init: RequestInit,
+		bindings: Partial<Record<keyof Env, unknown>> = {},
+	): Promise<Response> => {
+		const res = await app.request(url, init, { ...env, ...bindings });
+		const parts = [...res.headers, await res.clone().text()];
+		expect(parts.join("\n")).not.toContain("test-token");
 		return res;
 	},
 );
