@@ -22,7 +22,7 @@ Object.assign(env, { WRANGLER_LOG: "log", WRANGLER_WRITE_LOGS: "false" });
 function wrangler(...command) {
 	// Not its bin, which exits with 0 when a signal ends Wrangler.
 	const file = fileURLToPath(import.meta.resolve("wrangler"));
-	const args = [file, ...command, "--json", "--config=wrangler.toml"];
+	const args = [file, ...command, "--json"];
 	return `${execFileSync(process.execPath, args, { stdio: "pipe" })}`;
 }
 

@@ -15,7 +15,7 @@ const NODE = [process.execPath, CLOCK];
 const SAVE = [...NODE, "scripts/save.mjs"];
 const RESTORE = [...NODE, "scripts/restore.mjs", "backup-1.jsonl"];
 /** For npm, whose Node takes no arguments. */
-const SHELL = `umask 022; export WRANGLER_LOG=none NODE_OPTIONS='${CLOCK}'; `;
+const SHELL = `umask 022; export WRANGLER_LOG=debug NODE_OPTIONS='${CLOCK}'; `;
 
 const harness = createTestHarness({
 	workers: [{ configPath: "wrangler.toml", secrets: { ACCESS_TOKEN: "x" } }],
@@ -296,9 +296,9 @@ it("reads .env, as Wrangler does", async () => {
 
 it("asks for wrangler login", async () => {
 	const { fail } = await newStore({ CLOUDFLARE_API_TOKEN: undefined });
-	expect(await fail(...SAVE)).toMatch(
-		/^Command failed: .+Not logged in. Please run `wrangler login`[^\n]+\s*$/s,
-	);
+	const output = await fail(...SAVE);
+	expect(output).toContain("Not logged in. Please run `wrangler login`");
+	expect(output).not.toContain("Tries again");
 });
 
 it("uses HTTPS_PROXY, and the host of compliance_region", async () => {
