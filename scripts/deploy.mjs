@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 const FILES = "src public tsconfig.json wrangler.toml package-lock.json";
 
 let tag = "";
+let advice = "Commit first, or put changes aside: git stash -u";
 try {
 	/** @param {string} command */
 	const git = (command) =>
@@ -15,10 +16,14 @@ try {
 			stdio: "pipe",
 		}).trimEnd();
 	tag = git("rev-parse --short HEAD");
+	// Otherwise, git compares nothing, as in an archive that another repository ignores.
+	if (!git("ls-tree HEAD wrangler.toml")) {
+		advice = "The repository around this folder does not have it: use a clone.";
+		throw new Error(`wrangler.toml is not in ${tag}.`);
+	}
 	const changes = git(`status --porcelain --untracked-files ${FILES}`);
 	if (changes) throw new Error(`These are not in ${tag}:\n${changes}`);
 } catch (error) {
-	const advice = "Commit first, or put changes aside: git stash -u";
 	console.error(`${error}\nNothing is deployed. ${advice}`);
 	process.exit(1);
 }

@@ -1,24 +1,37 @@
+import fs from "node:fs";
 import { expect, it } from "vitest";
 import { newCheckout } from "./checkout.ts";
 
 const DEPLOY = ["npm", "run", "deploy", "--", "--x"];
 const FILES =
-	"src/index.ts src/new.ts public/index.html tsconfig.json wrangler.toml package-lock.json";
+	"src/index.ts src/backup.ts public/index.html tsconfig.json wrangler.toml package-lock.json";
+
+/** A checkout whose Wrangler prints its arguments, then runs this code. */
+function newRepository(code: string) {
+	const checkout = newCheckout();
+	const text = `console.log(...process.argv.slice(2)); ${code}`;
+	checkout.write("node_modules/wrangler/index.js", text);
+	const user = ["-c", "user.name=x", "-c", "user.email=x"];
+	const git = (...args: string[]) => checkout.succeed("git", ...user, ...args);
+	async function commit() {
+		await git("add", ".");
+		await git("commit", "--quiet", "--message=x");
+	}
+	return { git, commit, ...checkout };
+}
 
 it("deploys a commit, with its hash as the tag, and nothing else", async () => {
-	const { start, fail, succeed, write } = newCheckout();
-	const wrangler = "console.log(...process.argv.slice(2)); process.exit(7)";
-	write("node_modules/wrangler/index.js", wrangler);
-	const user = ["-c", "user.name=x", "-c", "user.email=x"];
-	const git = (...args: string[]) => succeed("git", ...user, ...args);
+	const { top, git, commit, start, fail, ls, write } =
+		newRepository("process.exit(7)");
+	// npm ci without scripts leaves it out.
+	fs.rmSync(`${top}/public/swagger-ui.css`, { force: true });
 	const refusal = /\nNothing is deployed. Commit first,.+$/;
 	const output = await fail(...DEPLOY);
 	expect(output).toContain("fatal: not a git repository");
 	expect(output).toMatch(refusal);
 	await git("init", "--quiet");
 	expect(await fail(...DEPLOY)).toMatch(refusal);
-	await git("add", ".");
-	await git("commit", "--quiet", "--message=x");
+	await commit();
 
 	// A developer may have this setting.
 	await git("config", "status.showUntrackedFiles", "no");
@@ -38,4 +51,25 @@ it("deploys a commit, with its hash as the tag, and nothing else", async () => {
 	const args = `deploy src/index.ts --config=wrangler.toml --tag ${hash} --x`;
 	expect(deployed.output.split("\n").at(-1)).toBe(args);
 	expect(deployed.status).toBe(7);
+	expect(ls("public")).toContain("swagger-ui.css");
+});
+
+it("deploys nothing of an archive in another repository that ignores it", async () => {
+	const { git, commit, fail, write } = newRepository("");
+	await git("init", "--quiet");
+	write(".gitignore", "*\n!/note.txt\n");
+	write("note.txt", "This is the other repository.");
+	await commit();
+	const output = await fail(...DEPLOY);
+	expect(output).toMatch(/\nNothing is deployed. .+use a clone.$/);
+	expect(output).not.toContain("git stash");
+});
+
+it("fails when a signal ends Wrangler", async () => {
+	const { git, commit, fail } = newRepository(
+		"process.kill(process.pid, 'SIGKILL')",
+	);
+	await git("init", "--quiet");
+	await commit();
+	expect(await fail(...DEPLOY)).toMatch(/deploy src\/index.ts .+ --x$/);
 });
