@@ -36,7 +36,7 @@ export const Plant = z.object({
 export const NewPlant = z.object({
 	id: z.int64().register(z.globalRegistry, {
 		description:
-			"Identification number of the plant, stored exactly. Some clients round an id of more than 14 digits: check yours before you use such ids.",
+			"Identification number of the plant, stored exactly. A client may round an id of 7 digits and more, so check each client.",
 		examples: [42],
 	}),
 	...Plant.shape,

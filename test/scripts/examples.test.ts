@@ -34,10 +34,16 @@ it("creates the plant with the largest id", async () => {
 	expect(value).toMatchObject({ name: "Monstera", tag: "indoor" });
 });
 
+it("accepts a response that ends with a line feed", async () => {
+	const origin = serve((_, res) => res.end('{"name":"Monstera"}\r\n'));
+	expect(await createPlant(origin)).toContain("Monstera");
+});
+
 it.each([
 	["503", 503, '{"error":503,"message":""}', "503, CF-Ray 8f2a-PRG: {"],
 	["200 without a body", 200, "", "200, CF-Ray 8f2a-PRG: "],
 	["200 with HTML", 200, "<html>", "200, CF-Ray 8f2a-PRG: <html>"],
+	["200 that is cut", 200, '{"name":"M', '200, CF-Ray 8f2a-PRG: {"name":"M'],
 	// Unlike a lost connection, this must not be sent again.
 	["301 to a URL that returns 200", 301, "", "301, CF-Ray 8f2a-PRG: "],
 ])(
