@@ -71,8 +71,7 @@ async function send(sample, status, ctx) {
 	}
 }
 
-/** @satisfies {ExportedHandler<Env>} */
-export default {
+export default /** @satisfies {ExportedHandler<Env>} */ ({
 	async fetch(request, _env, ctx) {
 		const batch = /** @type {Batch} */ (await request.json());
 		const type = `${batch.status} ${batch.nameLength}`;
@@ -88,4 +87,4 @@ export default {
 		});
 		return new Response();
 	},
-};
+});
