@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { expect, vi } from "vitest";
+import { expect } from "vitest";
 import app from "../src/app";
 import { document } from "../src/openapi";
 import { exampleOf, Plant } from "../src/plant";
@@ -22,48 +22,40 @@ export const overHttp = { "CF-Visitor": '{"scheme":"http"}' };
  * Sends `POST /plants` with the right token and media type. `headers` and `bindings` override:
  * undefined removes a header. The OpenAPI document must have the status of the response.
  */
-export const post = vi.defineHelper(
-	async (
-		body: BodyInit | null,
-		headers: Record<string, string | undefined> = {},
-		bindings: Partial<Record<keyof Env, unknown>> = {},
-	): Promise<Response> => {
-		const all = {
-			Authorization: "Bearer test-token",
-			"CF-Ray": "8f2a-PRG",
-			"Content-Type": "application/json",
-			// Clients send the length of a string.
-			"Content-Length":
-				typeof body === "string" ? `${new Blob([body]).size}` : undefined,
-			...headers,
-		};
-		const init = { method: "POST", headers: new Headers(), body };
-		for (const [name, text] of Object.entries(all)) {
-			if (text !== undefined) init.headers.set(name, text);
-		}
-		// As in production: a change that refuses https URLs must fail a test.
-		const url = "https://plants.example.com/plants";
-		const res = await send(url, init, bindings);
-		const { responses } = document.paths["/plants"].post;
-		const start = (await res.clone().text()).slice(0, 1000);
-		expect(Object.keys(responses), start).toContain(`${res.status}`);
-		return res;
-	},
-);
+export async function post(
+	body: BodyInit | null,
+	headers: Record<string, string | undefined> = {},
+	bindings: Partial<Record<keyof Env, unknown>> = {},
+): Promise<Response> {
+	const all = {
+		Authorization: "Bearer test-token",
+		"CF-Ray": "8f2a-PRG",
+		"Content-Type": "application/json",
+		// Clients send the length of a string.
+		"Content-Length":
+			typeof body === "string" ? `${new Blob([body]).size}` : undefined,
+		...headers,
+	};
+	const init = { method: "POST", headers: new Headers(), body };
+	for (const [name, text] of Object.entries(all)) {
+		if (text !== undefined) init.headers.set(name, text);
+	}
+	// As in production: a change that refuses https URLs must fail a test.
+	const url = "https://plants.example.com/plants";
+	const res = await send(url, init, bindings);
+	const { responses } = document.paths["/plants"].post;
+	const start = (await res.clone().text()).slice(0, 1000);
+	expect(Object.keys(responses), start).toContain(`${res.status}`);
+	return res;
+}
 
-/** Sends a request to the app. No response must have the token. */
-export const send = vi.defineHelper(
-	async (
-		url: string,
-		init: RequestInit,
-		bindings: Partial<Record<keyof Env, unknown>> = {},
-	): Promise<Response> => {
-		const res = await app.request(url, init, { ...env, ...bindings });
-		const parts = [...res.headers, await res.clone().text()];
-		expect(parts.join("\n")).not.toContain("test-token");
-		return res;
-	},
-);
+/** Sends a request to the app. The response must not have the token. */
+export async function send(url: string, init: RequestInit, bindings = {}) {
+	const res = await app.request(url, init, { ...env, ...bindings });
+	const parts = [...res.headers, await res.clone().text()];
+	expect(parts.join("\n")).not.toContain("test-token");
+	return res;
+}
 
 /** A body without Content-Length. Takes the chunks out of the array. */
 export const chunked = (chunks: (string | Uint8Array)[]) =>
@@ -77,13 +69,9 @@ export const chunked = (chunks: (string | Uint8Array)[]) =>
 		},
 	});
 
-/** The arguments of console.error: lines of JSON, or objects. */
-export const parseLog = (args: unknown[]) =>
-	args
-		.flatMap((arg) =>
-			typeof arg === "string" ? arg.split("\n") : JSON.stringify(arg),
-		)
-		.map((line): unknown => JSON.parse(line));
+/** The arguments of console.error: JSON, or objects. */
+export const parseLog = (args: unknown[]): unknown[] =>
+	args.map((x) => JSON.parse(typeof x === "string" ? x : JSON.stringify(x)));
 
 /** Bindings with a KV namespace that has this `put`. */
 export const withPut = (put: () => Promise<void>) => ({ PLANTS: { put } });

@@ -30,14 +30,10 @@ const newPlants = (value: string, length: number) =>
 	Object.fromEntries(Array.from({ length }, (_, i) => [`${101 + i}`, value]));
 
 /** A namespace with an old plant, and a checkout with a save of three plants. */
-async function newStore(
-	variables: Record<string, string | undefined> = {},
-	setting = 'account_id = "x"',
-) {
+async function newStore(setting = 'account_id = "x"') {
 	const kv = await serveKv(harness);
 	await kv.PLANTS.put("7", "old");
-	const env = { ...kv.variables, ...variables };
-	const checkout = newCheckout(JSON.parse(JSON.stringify(env)));
+	const checkout = newCheckout(kv.variables);
 	const { top, ls, read, write } = checkout;
 	// Another namespace is the first.
 	const other = '[[kv_namespaces]]\nbinding = "OTHER"\nid = "other"\n\n';
@@ -198,13 +194,12 @@ it("sends a request again that fails, after growing pauses", async () => {
 	expect(waits()).toEqual(expect.arrayContaining([1000, 32_000]));
 });
 
-/** Wrangler would ask which of its accounts is meant. */
-const ANY_ACCOUNT = [{ CLOUDFLARE_ACCOUNT_ID: undefined }, ""] as const;
+const ANY_ACCOUNT = ["env", "-u", "CLOUDFLARE_ACCOUNT_ID"];
 
 it("sends a request again for ten minutes, and goes on to no other account", async () => {
-	const { kv, again, waits, fail } = await newStore(...ANY_ACCOUNT);
+	const { kv, again, waits, fail } = await newStore("");
 	on(kv, "/PLANTS", async () => failure(503, "Please wait"));
-	const output = (await fail(...RESTORE)).split("\n");
+	const output = (await fail(...ANY_ACCOUNT, ...RESTORE)).split("\n");
 	expect(output.at(-2)).toMatch(/\/accounts\/v\/.* 503 .*10000.*Please wait/);
 	expect(output.at(-1)).toBe(again);
 	const sum = waits().reduce((sum, ms) => sum + ms);
@@ -213,11 +208,7 @@ it("sends a request again for ten minutes, and goes on to no other account", asy
 });
 
 it("follows no redirect with CLOUDFLARE_API_KEY", async () => {
-	const { kv, again, fail } = await newStore({
-		CLOUDFLARE_API_TOKEN: undefined,
-		CLOUDFLARE_API_KEY: "quokka",
-		CLOUDFLARE_EMAIL: "x@example.com",
-	});
+	const { kv, again, fail } = await newStore();
 	const urls: unknown[] = [];
 	const Location = serve((req, res) => urls.push(req.url) && res.end());
 	on(kv, "/bulk", async ({ headers }) =>
@@ -225,9 +216,12 @@ it("follows no redirect with CLOUDFLARE_API_KEY", async () => {
 			? failure(301, "Moved", { Location })
 			: failure(401, "Authentication error"),
 	);
-	const output = (await fail(...RESTORE)).split("\n");
+	const env = "env -u CLOUDFLARE_API_TOKEN CLOUDFLARE_API_KEY=quokka";
+	const login = [...env.split(" "), "CLOUDFLARE_EMAIL=x@example.com"];
+	const output = (await fail(...login, ...RESTORE)).split("\n");
 	expect(output.at(-2)).toMatch(/PUT .+ 301 .*10000.*Moved/);
 	expect(output.at(-1)).toBe(again);
+	expect(output.join()).not.toContain("quokka");
 	expect(urls).toEqual([]);
 });
 
@@ -238,10 +232,7 @@ it("goes on with the next token of wrangler login when one expires", async () =>
 		res.setHeader("Content-Type", "application/json");
 		res.end(JSON.stringify({ access_token, expires_in: 0, scope: "" }));
 	});
-	const { kv, write, succeed } = await newStore({
-		CLOUDFLARE_API_TOKEN: undefined,
-		WRANGLER_TOKEN_URL: tokenUrl,
-	});
+	const { kv, write, succeed } = await newStore();
 	const login =
 		'oauth_token = "token-0"\nrefresh_token = "x"\nexpiration_time = "2026-01-01T00:00:00Z"';
 	write("../.config/.wrangler/config/default.toml", login);
@@ -249,26 +240,26 @@ it("goes on with the next token of wrangler login when one expires", async () =>
 		request.headers.get("Authorization") === "Bearer token-1"
 			? failure(401, "Authentication error")
 			: next(request);
-	expect(await succeed(...RESTORE)).not.toContain("token-");
+	const env = `env -u CLOUDFLARE_API_TOKEN WRANGLER_TOKEN_URL=${tokenUrl}`;
+	const output = await succeed(...env.split(" "), ...RESTORE);
+	expect(output).not.toContain("token-");
 	expect(await kv.getAll()).toMatchObject({ 9: "plant 9" });
 });
 
 it("finds the account of the login that has the namespace", async () => {
-	const { kv, succeed } = await newStore(...ANY_ACCOUNT);
-	expect(await succeed(...SAVE)).toContain("Saved 1 plants in");
-	expect(kv.requests.filter((text) => text.endsWith("/PLANTS"))).toEqual(
-		["v", "w", "x"].map(
-			(id) => `GET /accounts/${id}/storage/kv/namespaces/PLANTS`,
-		),
-	);
+	const { kv, succeed } = await newStore("");
+	const output = await succeed(...ANY_ACCOUNT, ...SAVE);
+	expect(output).toContain("Saved 1 plants in");
+	const gets = kv.requests.filter((text) => text.endsWith("/PLANTS"));
+	expect(gets.map((text) => text.split("/")[2])).toEqual(["v", "w", "x"]);
 });
 
 it("names each account when none has the namespace", async () => {
-	const { kv, fail } = await newStore(...ANY_ACCOUNT);
+	const { kv, fail } = await newStore("");
 	on(kv, "/PLANTS", async (request, next) =>
 		request.url.includes("/x/") ? failure(404, "Not found") : next(request),
 	);
-	const output = await fail(...SAVE);
+	const output = await fail(...ANY_ACCOUNT, ...SAVE);
 	expect(output).toMatch(/\/v\/.* 403 .*\n.*\/w\/.* 404 .*\n.*\/x\/.* 404 /);
 	expect(output).toMatch(/\n.+PLANTS.+account_id.+wrangler.toml.+$/);
 });
@@ -281,22 +272,19 @@ it("says where the id of the namespace stands", async () => {
 });
 
 it("reads .env, as Wrangler does", async () => {
-	const unset = {
-		CLOUDFLARE_ACCOUNT_ID: undefined,
-		CLOUDFLARE_API_BASE_URL: undefined,
-		CLOUDFLARE_API_TOKEN: undefined,
-	};
-	const { kv, write, succeed } = await newStore(unset, "");
+	const { kv, write, succeed } = await newStore("");
 	const variables = { ...kv.variables, CLOUDFLARE_ACCOUNT_ID: "x" };
 	const env = Object.entries(variables).map((pair) => `${pair.join("=")}\n`);
 	write(".env", env.join(""));
-	expect(await succeed(...SAVE)).toContain("Saved 1 plants in");
+	const unset = Object.keys(variables).flatMap((name) => ["-u", name]);
+	const output = await succeed("env", ...unset, ...SAVE);
+	expect(output).toContain("Saved 1 plants in");
 	expect(kv.requests[0]).toBe("GET /accounts/x/storage/kv/namespaces/PLANTS");
 });
 
 it("asks for wrangler login", async () => {
-	const { fail } = await newStore({ CLOUDFLARE_API_TOKEN: undefined });
-	const output = await fail(...SAVE);
+	const { fail } = await newStore();
+	const output = await fail("env", "-u", "CLOUDFLARE_API_TOKEN", ...SAVE);
 	expect(output).toContain("Not logged in. Please run `wrangler login`");
 	expect(output).not.toContain("Tries again");
 });
@@ -305,13 +293,10 @@ it("uses HTTPS_PROXY, and the host of compliance_region", async () => {
 	const proxy = createServer().listen(0);
 	onTestFinished(() => void proxy.close());
 	const { port } = proxy.address() as AddressInfo;
-	const variables = {
-		CLOUDFLARE_API_BASE_URL: undefined,
-		HTTPS_PROXY: `http://localhost:${port}`,
-	};
 	const region = 'account_id = "x"\ncompliance_region = "fedramp_high"';
-	const { start } = await newStore(variables, region);
-	start(...SAVE);
+	const { start } = await newStore(region);
+	const env = `env -u CLOUDFLARE_API_BASE_URL HTTPS_PROXY=http://localhost:${port}`;
+	start(...env.split(" "), ...SAVE);
 	const [request] = await once(proxy, "connect");
 	expect(request.url).toBe("api.fed.cloudflare.com:443");
 });
@@ -366,7 +351,9 @@ it("stores at most 1,000 plants and 10 MB at once, and each key once", async () 
 		});
 	});
 	const output = await succeed(...RESTORE);
-	expect(output).toMatch(/^Reads .+\n(Stored \d+ of 1100 plants\n){3}Restored 1100/);
+	expect(output).toMatch(
+		/^Reads .+\n(Stored \d+ of 1100 plants\n){3}Restored 1100/,
+	);
 	// Three requests a second.
 	expect(Math.min(...waits())).toBeGreaterThanOrEqual(333);
 	expect(waits().length).toBe(kv.requests.length);
