@@ -90,13 +90,15 @@ export async function findNamespace() {
 	/** @type {{ binding: string, id?: string }[]} */
 	const bindings = config.kv_namespaces;
 	const id = bindings.find(({ binding }) => binding === "PLANTS")?.id;
-	const list = "npx wrangler kv namespace list";
-	if (!id)
+	if (!id) {
+		const list = "npx wrangler kv namespace list";
 		throw new Error(`Write the id of PLANTS into wrangler.toml: ${list}`);
-	const account_id = config.account_id ?? env.CLOUDFLARE_ACCOUNT_ID;
-	const { accounts } = account_id
-		? { accounts: [{ id: account_id }] }
-		: JSON.parse(wrangler("whoami"));
+	}
+	let accounts = [{ id: config.account_id ?? env.CLOUDFLARE_ACCOUNT_ID }];
+	if (!accounts[0]?.id) {
+		console.log(`Looks for the account of ${id}: no account_id is written.`);
+		({ accounts } = JSON.parse(wrangler("whoami")));
+	}
 	for (const account of accounts) {
 		const url = `${api}/accounts/${account.id}/storage/kv/namespaces/${id}`;
 		try {
@@ -108,6 +110,6 @@ export async function findNamespace() {
 		}
 	}
 	throw new Error(
-		`No account has the namespace ${id}. Is account_id in wrangler.toml?`,
+		`No account has the namespace ${id}. Write account_id into wrangler.toml.`,
 	);
 }
