@@ -5,9 +5,8 @@ import { promisify } from "node:util";
 import type { KVNamespace } from "@cloudflare/workers-types";
 import { expect, it, onTestFinished } from "vitest";
 import { createTestHarness } from "wrangler";
+import { newCheckout } from "./checkout.ts";
 import { serve } from "./server.ts";
-
-const NODE = "--experimental-strip-types --input-type=module-typescript --eval";
 
 /** Runs the client against this origin. Returns what it prints. */
 async function createPlant(origin: string): Promise<string> {
@@ -15,7 +14,9 @@ async function createPlant(origin: string): Promise<string> {
 	const [, text = ""] = /```ts\n(.*?)```/s.exec(page) ?? [];
 	const program = text.replace("http://localhost:8787", origin);
 	expect(program).toContain(origin);
-	const args = [...NODE.split(" "), program];
+	const { top, write } = newCheckout();
+	write("client.mts", program);
+	const args = ["--experimental-strip-types", `${top}/client.mts`];
 	const { stdout } = await promisify(execFile)(process.execPath, args);
 	return stdout;
 }

@@ -351,9 +351,8 @@ it("stores at most 1,000 plants and 10 MB at once, and each key once", async () 
 		});
 	});
 	const output = await succeed(...RESTORE);
-	expect(output).toMatch(
-		/^Reads .+\n(Stored \d+ of 1100 plants\n){3}Restored 1100/,
-	);
+	expect(output.match(/^Stored/gm)).toHaveLength(3);
+	expect(output).toContain("Restored 1100 plants from");
 	// Three requests a second.
 	expect(Math.min(...waits())).toBeGreaterThanOrEqual(333);
 	expect(waits().length).toBe(kv.requests.length);
