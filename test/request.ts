@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { expect } from "vitest";
+import { expect, vi } from "vitest";
 import app from "../src/app";
 import { document } from "../src/openapi";
 import { exampleOf, Plant } from "../src/plant";
@@ -22,7 +22,7 @@ export const overHttp = { "CF-Visitor": '{"scheme":"http"}' };
  * Sends `POST /plants` with the right token and media type. `headers` and `bindings` override:
  * undefined removes a header. The OpenAPI document must have the status of the response.
  */
-export async function post(
+async function postPlant(
 	body: BodyInit | null,
 	headers: Record<string, string | undefined> = {},
 	bindings: Partial<Record<keyof Env, unknown>> = {},
@@ -48,6 +48,8 @@ export async function post(
 	expect(Object.keys(responses), start).toContain(`${res.status}`);
 	return res;
 }
+// A failure shows the line of the test.
+export const post = vi.defineHelper(postPlant);
 
 /** Sends a request to the app. The response must not have the token. */
 export async function send(url: string, init: RequestInit, bindings = {}) {
