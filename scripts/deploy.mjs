@@ -16,7 +16,7 @@ try {
 			stdio: "pipe",
 		}).trimEnd();
 	tag = git("rev-parse --short HEAD");
-	// Otherwise, git compares nothing, as in an archive that another repository ignores.
+	// In an archive that another repository ignores, git status lists nothing.
 	if (!git("ls-tree HEAD wrangler.toml")) {
 		advice = "The repository around this folder does not have it: use a clone.";
 		throw new Error(`wrangler.toml is not in ${tag}.`);

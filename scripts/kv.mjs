@@ -3,26 +3,28 @@ import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import pRetry, { AbortError } from "p-retry";
+import pRetry from "p-retry";
 
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
 	process.on(signal, () => process.exit(1));
 }
 process.on("uncaughtException", ({ message }) => {
-	console.error(message);
-	process.exit(1);
+	// Before that, an exit would cut a long message in a pipe.
+	process.stderr.write(`${message}\n`, () => process.exit(1));
 });
 
-if (fs.existsSync(".env")) process.loadEnvFile(); // Wrangler reads it, too.
+// As Wrangler does.
+for (const file of [".env.local", ".env"]) {
+	if (fs.existsSync(file)) process.loadEnvFile(file);
+}
 const { env } = process;
 // Another level adds lines to the JSON. A log file would keep the token.
 Object.assign(env, { WRANGLER_LOG: "log", WRANGLER_WRITE_LOGS: "false" });
 
 /** @param {string[]} command */
 function wrangler(...command) {
-	// Not its bin, which exits with 0 when a signal ends Wrangler.
 	const file = fileURLToPath(import.meta.resolve("wrangler"));
-	const args = [file, ...command, "--json"];
+	const args = [file, ...command, "--json", "--config=wrangler.toml"];
 	return `${execFileSync(process.execPath, args, { stdio: "pipe" })}`;
 }
 
@@ -32,7 +34,7 @@ class Rejection extends Error {}
 let login = "";
 
 /**
- * Sends a request to Cloudflare's API, again for up to ten minutes. Returns the JSON of the response.
+ * Sends a request to Cloudflare's API, and repeats it for ten minutes. Returns the JSON of the response.
  * @param {string} method
  * @param {string} url
  * @param {object} [body]
@@ -62,16 +64,16 @@ export async function send(method, url, body) {
 		const isFinal = !res.ok && res.status < 500 && res.status !== 429;
 		// After an hour, Wrangler has another token.
 		if (isFinal) login = wrangler("auth", "token");
-		if (isFinal && login === used) throw new AbortError(new Rejection(message));
-		throw new Error(message);
+		throw new (isFinal && login === used ? Rejection : Error)(message);
 	}
 	const response = pRetry(attempt, {
-		retries: 20,
+		retries: Number.POSITIVE_INFINITY,
 		maxTimeout: 60_000,
 		maxRetryTime: 600_000,
-		shouldRetry({ error: { message, cause = "" }, retryDelay }) {
+		shouldRetry({ error, retryDelay }) {
+			if (error instanceof Rejection) return false;
 			const pause = `Tries again in ${retryDelay / 1000} s.`;
-			console.error(`${message} ${cause}\n${pause}`);
+			console.error(`${error.message} ${error.cause ?? ""}\n${pause}`);
 			return true;
 		},
 	});
@@ -81,7 +83,7 @@ export async function send(method, url, body) {
 
 /** Returns the URL of the namespace of the binding PLANTS. */
 export async function findNamespace() {
-	// This import also makes fetch use HTTPS_PROXY.
+	// This import takes a second. It also makes fetch use HTTPS_PROXY.
 	const { unstable_readConfig } = await import("wrangler");
 	const config = unstable_readConfig({ config: "wrangler.toml" });
 	const region = env.CLOUDFLARE_COMPLIANCE_REGION ?? config.compliance_region;
@@ -105,8 +107,8 @@ export async function findNamespace() {
 			await send("GET", url);
 			return url;
 		} catch (error) {
-			if (!(error instanceof Rejection)) throw error;
-			console.error(error.message);
+			if (!/: 40[34] /.test(`${error}`)) throw error;
+			console.error(`${error}`);
 		}
 	}
 	throw new Error(

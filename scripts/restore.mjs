@@ -19,8 +19,8 @@ const handle = await fs.promises.open(file);
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 async function* readChunks() {
+	// Not handle.readLines(): it reads on during a request. As UTF-8, a line would lose wrong bytes.
 	const stream = handle.createReadStream({ start: 0, autoClose: false });
-	// Read as UTF-8, a line would lose bytes that are not UTF-8.
 	yield* stream.setEncoding("latin1");
 	yield "\n";
 }
@@ -64,7 +64,9 @@ async function store() {
 	const { result } = await send("PUT", `${namespace}/bulk`, batch);
 	const { successful_key_count: count, unsuccessful_keys: failed } = result;
 	if (count + failed?.length === batch.length) {
-		for (const { key } of batch) failed.includes(key) || missing.delete(key);
+		for (const { key } of batch) {
+			if (!failed.includes(key)) missing.delete(key);
+		}
 	}
 	console.log(`Stored ${size - missing.size} of ${size} plants`);
 	batch = [];
@@ -74,8 +76,8 @@ async function store() {
 for await (const { number, key, value } of readPlants()) {
 	if (number !== missing.get(key)) continue;
 	const length = Buffer.byteLength(JSON.stringify({ key, value })) + 1;
-	// A slow line sends 10 MB in less than two minutes.
-	if (batch.length === 1000 || bytes + length > 9_999_999) await store();
+	// A slow connection sends 10 MB in less than two minutes.
+	if (batch.length === 1000 || bytes + length >= 10_000_000) await store();
 	batch.push({ key, value });
 	bytes += length;
 }

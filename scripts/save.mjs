@@ -20,7 +20,8 @@ do {
 		// The limit of a bulk get.
 		const body = { keys: keys.splice(0, 100) };
 		const { result } = await send("POST", `${namespace}/bulk/get`, body);
-		for (const [key, value] of Object.entries(result.values)) {
+		for (const key of body.keys) {
+			const value = result.values[key];
 			if (value === null) continue; // KV lists a deleted key for a minute.
 			if (typeof value !== "string") throw new Error(`${key} is not text.`);
 			const line = `${JSON.stringify({ key, value })}\n`;

@@ -2,7 +2,7 @@ import type { MiddlewareHandler } from "hono";
 import { ServiceError } from "./error";
 
 /** RFC 6750 §2.1. The scheme is case-insensitive (RFC 9110 §11.1). */
-// With the flag s, . matches U+2028. With $ instead, the spaces before a U+2028 would take quadratic time.
+// Without s, a token would be cut at U+2028. With $ in place of s, the spaces before it take quadratic time.
 const CREDENTIALS = /^bearer +(.*)/is;
 
 /** The b64token of RFC 6750 §2.1. */

@@ -21,7 +21,7 @@ vi.resetModules();
 // Storage is not isolated between the tests of a file.
 beforeEach(reset);
 
-// After all, so that a log line of a developer fails one test, and shows the others.
+// After all: a log line of a developer fails the file, not each of its tests.
 afterAll(() => {
 	expect([...calls], "unexpected log lines or requests").toEqual([]);
 });

@@ -17,8 +17,8 @@ syncBuiltinESMExports();
 const { setTimeout } = globalThis;
 /** @type {(...args: Parameters<typeof setTimeout>) => NodeJS.Timeout} */
 const withoutWait = (callback, ms = 0, ...args) => {
-	// The timers of fetch run.
-	if (ms < 100 || new Error().stack?.includes("undici")) {
+	// fetch keeps its own timers.
+	if (new Error().stack?.includes("undici")) {
 		return setTimeout(callback, ms, ...args);
 	}
 	wait(ms);

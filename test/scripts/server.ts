@@ -24,7 +24,7 @@ export function serve(listener: RequestListener): string {
 export const success = (result: unknown) =>
 	Response.json({ success: true, result });
 
-/** Serves what a login needs of Cloudflare's API for `wrangler kv`: Miniflare's KV, which is empty. */
+/** Serves what save and restore need of Cloudflare's API: Miniflare's KV, which is empty. */
 export async function serveKv(harness: TestHarness) {
 	const { url } = await harness.listen();
 	const api = new URL("/cdn-cgi/local/explorer/api", url).href;
@@ -80,7 +80,7 @@ export async function serveKv(harness: TestHarness) {
 			next: typeof respond,
 			_res: ServerResponse,
 		): Promise<Response | undefined> => next(request),
-		/** With these, Wrangler uses this server. */
+		/** With these, Wrangler and the scripts use this server. */
 		variables: {
 			CLOUDFLARE_API_BASE_URL: origin,
 			CLOUDFLARE_ACCOUNT_ID: "w",
