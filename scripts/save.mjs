@@ -12,8 +12,9 @@ let listed = 0;
 let saved = 0;
 let cursor = "";
 do {
-	const page = await send("GET", `${namespace}/keys?cursor=${cursor}`);
-	cursor = encodeURIComponent(page.result_info.cursor ?? "");
+	const query = cursor && `?cursor=${encodeURIComponent(cursor)}`;
+	const page = await send("GET", `${namespace}/keys${query}`);
+	cursor = page.result_info.cursor;
 	const keys = Array.from(page.result, ({ name }) => name);
 	listed += keys.length;
 	while (keys.length > 0) {

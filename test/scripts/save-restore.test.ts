@@ -67,7 +67,9 @@ function on(kv: Kv, end: string, respond: Kv["intercept"]) {
 
 /** Lists 105 keys at once, and the key 6, too: KV lists a deleted key for a minute. */
 const listDeleted: Kv["intercept"] = async (request, next) => {
-	const response = await next(new Request(`${request.url}&limit=105`, request));
+	const url = new URL(request.url);
+	url.searchParams.set("limit", "105");
+	const response = await next(new Request(url, request));
 	const { result, ...page } = (await response.json()) as { result: object[] };
 	return Response.json({ ...page, result: [...result, { name: "6" }] });
 };
