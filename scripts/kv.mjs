@@ -107,8 +107,9 @@ export async function findNamespace() {
 			await send("GET", url);
 			return url;
 		} catch (error) {
-			if (!/: 40[34] /.test(`${error}`)) throw error;
-			console.error(`${error}`);
+			if (!(error instanceof Rejection)) throw error;
+			if (!/: 40[34] /.test(error.message)) throw error;
+			console.error(error.message);
 		}
 	}
 	throw new Error(

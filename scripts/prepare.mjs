@@ -34,7 +34,7 @@ function installNode() {
 
 const node =
 	own.localeCompare(OLDEST, "en", { numeric: true }) < 0
-		? `${installNode()}, now in node_modules/.bin: ${own} is too old. It is one person's build, not for deploys`
+		? `${installNode()}, now in node_modules/.bin (one person's build, not for deploys): ${own} is too old`
 		: own;
 fs.cpSync(".dev.vars.example", ".dev.vars", { force: false });
 for (const end of [".css", "-bundle.js", "-bundle.js.LICENSE.txt"]) {
