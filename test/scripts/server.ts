@@ -12,7 +12,9 @@ import type { TestHarness } from "wrangler";
 
 /** Serves HTTP until the test is finished. Returns the origin. */
 export function serve(listener: RequestListener): string {
-	const server = createServer(listener).listen(0);
+	// While a slow machine starts Wrangler, the connection of a script stays open.
+	const server = createServer({ keepAliveTimeout: 120_000 }, listener);
+	server.listen(0);
 	onTestFinished(() => {
 		server.closeAllConnections();
 		server.close();
