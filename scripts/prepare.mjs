@@ -6,11 +6,15 @@ import { fileURLToPath } from "node:url";
 
 const OLDEST = "22.12"; // Vitest needs it, and Wrangler needs 22.
 const { node: own } = process.versions;
+const file = process.platform === "win32" ? "node.exe" : "node";
+const installed = `node_modules/.bin/${file}`;
 
-/** Installs a Node into node_modules/.bin, which npm puts first in the PATH of npm run and npx. */
+/** @param {string} node */
+const versionOf = (node) => `${execFileSync(node, ["--version"])}`.trim();
+
+/** Installs a Node into the folder that npm puts first in the PATH of npm run and npx. */
 function installNode() {
 	const cwd = "scripts/node";
-	const file = process.platform === "win32" ? "node.exe" : "node";
 	try {
 		if (!/^20\.(19|2\d)\./.test(own)) {
 			throw new Error(`On Node ${own}, npm leaves out a part of Vitest.`);
@@ -21,21 +25,17 @@ function installNode() {
 		// npm goes on without an optional package.
 		if (!name) throw new Error(`npm got no Node with a hash of ${cwd}.`);
 		const node = `${cwd}/node_modules/${name}/bin/${file}`;
-		const version = execFileSync(node, ["--version"], { encoding: "utf8" });
+		versionOf(node); // Fails if it does not run.
 		fs.mkdirSync("node_modules/.bin", { recursive: true });
-		fs.copyFileSync(node, `node_modules/.bin/${file}`);
+		fs.copyFileSync(node, installed);
 		fs.rmSync(`${cwd}/node_modules`, { recursive: true });
-		return version.trim();
 	} catch (error) {
 		console.error(`${error}\nInstall Node ${OLDEST} or newer.`);
 		process.exit(1);
 	}
 }
 
-const node =
-	own.localeCompare(OLDEST, "en", { numeric: true }) < 0
-		? `${installNode()}, now in node_modules/.bin (one person's build, not for deploys): ${own} is too old`
-		: own;
+if (own.localeCompare(OLDEST, "en", { numeric: true }) < 0) installNode();
 fs.cpSync(".dev.vars.example", ".dev.vars", { force: false });
 for (const end of [".css", "-bundle.js", "-bundle.js.LICENSE.txt"]) {
 	const file = `swagger-ui${end}`;
@@ -43,4 +43,7 @@ for (const end of [".css", "-bundle.js", "-bundle.js.LICENSE.txt"]) {
 	const source = import.meta.resolve(`swagger-ui-dist/${file}`);
 	fs.copyFileSync(fileURLToPath(source), `public/${file}`);
 }
-console.log(`The checkout is ready. npm run and npx use Node ${node}.`);
+const node = fs.existsSync(installed)
+	? `${versionOf(installed)} in node_modules/.bin. It is one person's build: for deploys, a Node of your own is safer.`
+	: `${own}.`;
+console.log(`The checkout is ready. npm run and npx use Node ${node}`);
