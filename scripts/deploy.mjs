@@ -1,28 +1,31 @@
 // Deploys a commit: the one that is checked out. Its hash becomes the tag of the version.
 // Usage: npm run deploy [-- OPTIONS of wrangler deploy]
-import { execFileSync, spawnSync } from "node:child_process";
+import { execSync, spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
 // What is uploaded, and what it is built from.
-const FILES = "src public tsconfig.json wrangler.toml package-lock.json";
+const FILES =
+	"src public tsconfig.json wrangler.toml package.json package-lock.json";
+
+/** @param {string} command */
+const run = (command) =>
+	execSync(command, { encoding: "utf8", stdio: "pipe" }).trimEnd();
 
 let tag = "";
-let advice = "Commit first, or put changes aside: git stash -u";
+let advice = "Only a commit is deployed: use a clone.";
 try {
-	/** @param {string} command */
-	const git = (command) =>
-		execFileSync("git", command.split(" "), {
-			encoding: "utf8",
-			stdio: "pipe",
-		}).trimEnd();
-	tag = git("rev-parse --short HEAD");
+	tag = run("git rev-parse --short HEAD");
 	// In an archive that another repository ignores, git status lists nothing.
-	if (!git("ls-tree HEAD wrangler.toml")) {
-		advice = "The repository around this folder does not have it: use a clone.";
-		throw new Error(`wrangler.toml is not in ${tag}.`);
+	if (!run("git ls-tree HEAD wrangler.toml")) {
+		throw new Error(`The repository around this folder does not have it.`);
 	}
-	const changes = git(`status --porcelain --untracked-files ${FILES}`);
+	advice = "Commit first, or put changes aside: git stash -u";
+	const changes = run(`git status --porcelain --untracked-files ${FILES}`);
 	if (changes) throw new Error(`These are not in ${tag}:\n${changes}`);
+	advice =
+		"Run npm ci. While the registry is away: npm install --no-save, which keeps what is installed.";
+	// Not devDependencies: they are not bundled. .npmrc includes them otherwise.
+	run("npm ls --omit=dev --include=prod");
 } catch (error) {
 	console.error(`${error}\nNothing is deployed. ${advice}`);
 	process.exit(1);
