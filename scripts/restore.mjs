@@ -1,12 +1,13 @@
-// Stores the plants of a save. They replace the plants with the same ids.
-// Usage: npm run restore -- FILE
+// Stores the plants of a save, from a line on. They replace the plants with the same ids.
+// Usage: npm run restore -- FILE [LINE]
 import fs from "node:fs";
 import { resolve } from "node:path";
 import { findNamespace, send } from "./kv.mjs";
 
-const [name = "", ...others] = process.argv.slice(2);
-if (/^$|\.incomplete$/.test(name) || others.length > 0) {
-	throw new Error("Name one file, a complete save: npm run restore -- FILE");
+const [name = "", first = "1", ...others] = process.argv.slice(2);
+if (/^$|\.incomplete$/.test(name) || !/^\d+$/.test(first) || others.length) {
+	const usage = "npm run restore -- FILE [LINE]";
+	throw new Error(`Name one file, a complete save: ${usage}`);
 }
 // npm runs this at the top of the checkout, wherever it was called.
 const file = resolve(process.env.INIT_CWD ?? "", name);
@@ -34,7 +35,7 @@ async function* readPlants() {
 		rest = lines.pop() ?? "";
 		for (const line of lines) {
 			number++;
-			if (line.trim() === "") continue;
+			if (number < Number(first) || line.trim() === "") continue;
 			try {
 				const bytes = Buffer.from(line, "latin1");
 				const { key, value } = JSON.parse(utf8.decode(bytes));
@@ -47,13 +48,17 @@ async function* readPlants() {
 	}
 }
 
-/** The keys that are not stored yet, with their last lines. */
+/** The keys that are not stored yet, with their last lines, in the order of these. */
 const missing = new Map();
-for await (const { number, key } of readPlants()) missing.set(key, number);
+for await (const { number, key } of readPlants()) {
+	missing.delete(key);
+	missing.set(key, number);
+}
 const { size } = missing;
 if (size === 0) throw new Error(`${file} has no plants.`);
 process.on("exit", (status) => {
-	if (status) console.error(`Restore again: npm run restore -- "${file}"`);
+	const [line] = missing.values();
+	if (status) console.error(`Go on: npm run restore -- "${file}" ${line}`);
 });
 
 const namespace = await findNamespace();
@@ -61,14 +66,16 @@ const namespace = await findNamespace();
 let batch = [];
 let bytes = 0;
 async function store() {
+	const [from, to] = [0, -1].map((i) => missing.get(batch.at(i)?.key));
+	console.log(`Stores lines ${from} to ${to}`);
 	const { result } = await send("PUT", `${namespace}/bulk`, batch);
-	const { successful_key_count: count, unsuccessful_keys: failed } = result;
+	const count = result?.successful_key_count;
+	const failed = result?.unsuccessful_keys;
 	if (count + failed?.length === batch.length) {
 		for (const { key } of batch) {
 			if (!failed.includes(key)) missing.delete(key);
 		}
 	}
-	console.log(`Stored ${size - missing.size} of ${size} plants`);
 	batch = [];
 	bytes = 0;
 }

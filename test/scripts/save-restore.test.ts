@@ -47,13 +47,18 @@ async function newStore(setting = 'account_id = "x"') {
 		kv,
 		config,
 		file,
-		again: `Restore again: npm run restore -- "${file}"`,
+		/** The last line of a restore that failed. */
+		goOn: (line: number) => `Go on: npm run restore -- "${file}" ${line}`,
 		saves: () => ls().filter((name) => /^backup-(?!1\.)/.test(name)),
 		/** The pauses of the scripts, in ms. */
 		waits: () => read("waits.txt").trim().split("\n").map(Number),
 		...checkout,
 	};
 }
+
+/** The response to a bulk put that stored all plants. */
+const storedAll = ({ length }: object[]) =>
+	success({ successful_key_count: length, unsuccessful_keys: [] });
 
 type Kv = Awaited<ReturnType<typeof serveKv>>;
 
@@ -202,18 +207,18 @@ it("sends a request again that fails, after growing pauses", async () => {
 const ANY_ACCOUNT = ["env", "-u", "CLOUDFLARE_ACCOUNT_ID"];
 
 it("sends a request again for ten minutes, and goes on to no other account", async () => {
-	const { kv, again, waits, fail } = await newStore("");
+	const { kv, goOn, waits, fail } = await newStore("");
 	on(kv, "/PLANTS", async () => failure(503, "Please wait"));
 	const output = (await fail(...ANY_ACCOUNT, ...RESTORE)).split("\n");
 	expect(output.at(-2)).toMatch(/\/accounts\/v\/.* 503 .*10000.*Please wait/);
-	expect(output.at(-1)).toBe(again);
+	expect(output.at(-1)).toBe(goOn(1));
 	const sum = waits().reduce((sum, ms) => sum + ms);
 	expect(sum).toBeGreaterThan(590_000);
 	expect(sum).toBeLessThan(610_000);
 });
 
 it("authenticates with CLOUDFLARE_API_KEY, and follows no redirect", async () => {
-	const { kv, again, fail } = await newStore();
+	const { kv, goOn, fail } = await newStore();
 	const urls: unknown[] = [];
 	const Location = serve((req, res) => urls.push(req.url) && res.end());
 	on(kv, "/bulk", async ({ headers }) =>
@@ -225,7 +230,7 @@ it("authenticates with CLOUDFLARE_API_KEY, and follows no redirect", async () =>
 	const login = [...env.split(" "), "CLOUDFLARE_EMAIL=x@example.com"];
 	const output = (await fail(...login, ...RESTORE)).split("\n");
 	expect(output.at(-2)).toMatch(/PUT .+ 301 .*10000.*Moved/);
-	expect(output.at(-1)).toBe(again);
+	expect(output.at(-1)).toBe(goOn(1));
 	expect(output.join()).not.toContain("quokka");
 	expect(urls).toEqual([]);
 });
@@ -352,10 +357,7 @@ it("stores at most 1,000 plants and 10 MB at once, and each key once", async () 
 		const batch: object[] = JSON.parse(new TextDecoder().decode(body));
 		lengths.push(batch.length);
 		sent += batch.map((plant) => `${JSON.stringify(plant)}\n`).join("");
-		return success({
-			successful_key_count: batch.length,
-			unsuccessful_keys: [],
-		});
+		return storedAll(batch);
 	});
 	const output = await succeed(...RESTORE);
 	expect(lengths.length).toBeLessThan(10);
@@ -369,23 +371,52 @@ it("stores at most 1,000 plants and 10 MB at once, and each key once", async () 
 });
 
 it("names the plants of a file that became shorter meanwhile", async () => {
-	const { kv, file, again, fail } = await newStore();
+	const { kv, file, goOn, fail } = await newStore();
 	on(kv, "/PLANTS", async (request, next) => {
 		fs.truncateSync(file, line(["7", "plant 7"]).length);
 		return next(request);
 	});
 	const output = (await fail(...RESTORE)).split("\n");
-	expect(output.slice(-2)).toEqual(["2 plants are not stored: 8,9", again]);
+	expect(output.slice(-2)).toEqual(["2 plants are not stored: 8,9", goOn(2)]);
 });
 
 it.each([
-	["8,9", { successful_key_count: 1, unsuccessful_keys: ["8", "9"] }],
-	["7,8,9", { successful_key_count: 3 }],
-	["7,8,9", { successful_key_count: 2, unsuccessful_keys: [] }],
-])("names the plants %s, which KV did not store: %j", async (keys, result) => {
-	const { kv, again, fail } = await newStore();
-	on(kv, "/bulk", async () => success(result));
+	[2, "8,9", { successful_key_count: 1, unsuccessful_keys: ["8", "9"] }],
+	[1, "7,8,9", { successful_key_count: 3 }],
+	[1, "7,8,9", { successful_key_count: 2, unsuccessful_keys: [] }],
+	[1, "7,8,9", null],
+])(
+	"names line %d and the plants %s, which KV did not store: %j",
+	async (first, keys, result) => {
+		const { kv, goOn, fail } = await newStore();
+		on(kv, "/bulk", async () => success(result));
+		const output = (await fail(...RESTORE)).split("\n");
+		const reason = `${keys.split(",").length} plants are not stored: ${keys}`;
+		expect(output.slice(-2)).toEqual([reason, goOn(first)]);
+	},
+);
+
+it("goes on at the first line that is not stored", async () => {
+	const { kv, goOn, write, fail, succeed } = await newStore();
+	// Of the key 101, the last line counts: the line 2501.
+	const [first = "", ...others] =
+		lines(newPlants("new", 2500)).match(/.+\n/g) ?? [];
+	const plants = [...others, first];
+	write("backup-1.jsonl", [lines({ 101: "old" }), ...plants].join(""));
+	const sent: string[][] = [];
+	on(kv, "/bulk", async (request) => {
+		const batch = (await request.json()) as object[];
+		sent.push(batch.map((plant) => `${JSON.stringify(plant)}\n`));
+		return sent.length === 2 ? failure(400, "No") : storedAll(batch);
+	});
 	const output = (await fail(...RESTORE)).split("\n");
-	const reason = `${keys.split(",").length} plants are not stored: ${keys}`;
-	expect(output.slice(-2)).toEqual([reason, again]);
+	expect(output.slice(-3)).toEqual([
+		"Stores lines 1002 to 2001",
+		expect.stringMatching(/PUT .* 400 .*10000.*No/),
+		goOn(1002),
+	]);
+	await succeed(...RESTORE, "1002");
+	const [stored, refused, ...rest] = sent;
+	expect(refused).toEqual(rest[0]);
+	expect([stored, ...rest].flat().join("") === plants.join("")).toBe(true);
 });
