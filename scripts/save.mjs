@@ -14,15 +14,18 @@ let cursor = "";
 do {
 	const query = cursor && `?cursor=${encodeURIComponent(cursor)}`;
 	const page = await send("GET", `${namespace}/keys${query}`);
-	cursor = page.result_info.cursor;
 	const keys = Array.from(page.result, ({ name }) => name);
+	cursor = page.result_info?.cursor;
+	if (typeof cursor !== "string" && keys.length >= 1000) {
+		throw new Error("A page of 1,000 keys has no cursor, so keys are missing.");
+	}
 	listed += keys.length;
 	while (keys.length > 0) {
 		// The limit of a bulk get.
 		const body = { keys: keys.splice(0, 100) };
 		const { result } = await send("POST", `${namespace}/bulk/get`, body);
 		for (const key of body.keys) {
-			const value = result.values[key];
+			const value = result?.values?.[key];
 			if (value === null) continue; // KV lists a deleted key for a minute.
 			if (typeof value !== "string") throw new Error(`${key} is not text.`);
 			const line = `${JSON.stringify({ key, value })}\n`;
@@ -36,4 +39,4 @@ if (saved === 0) {
 	throw new Error("There are no plants. Is it the right account?");
 }
 fs.renameSync(incomplete, `${name}.jsonl`);
-console.log(`Saved ${saved} plants in ${name}.jsonl`);
+console.log(`Saved ${saved} plants of ${listed} keys in ${name}.jsonl`);

@@ -73,11 +73,19 @@ function on(kv: Kv, end: string, respond: Kv["intercept"]) {
 /** Lists 105 keys at once, and the key 6, too: KV lists a deleted key for a minute. */
 const listDeleted: Kv["intercept"] = async (request, next) => {
 	const url = new URL(request.url);
+	const last = url.searchParams.get("cursor");
+	if (last) url.searchParams.set("cursor", last.replace(/^\+&/, ""));
 	url.searchParams.set("limit", "105");
 	const response = await next(new Request(url, request));
-	const { result, ...page } = (await response.json()) as { result: object[] };
-	return Response.json({ ...page, result: [...result, { name: "6" }] });
+	const { result, ...page } = (await response.json()) as Keys;
+	const cursor = page.result_info.cursor && `+&${page.result_info.cursor}`;
+	const keys = [...result, { name: "6" }];
+	return Response.json({ ...page, result: keys, result_info: { cursor } });
 };
+interface Keys {
+	result: object[];
+	result_info: { cursor: string };
+}
 
 it("saves the plants for the owner alone, and restores them", async () => {
 	const plants = newPlants("{}", 110);
@@ -95,7 +103,9 @@ it("saves the plants for the owner alone, and restores them", async () => {
 	const [file = ""] = saves();
 	expect(file).toMatch(/^backup-\d{17}\.jsonl$/); // Each save has its own.
 	expect(saved).toContain("Saved 105 plants of 106 keys\n");
-	expect(saved).toMatch(new RegExp(`Saved 112 plants in ${file}$`));
+	expect(saved.split("\n").at(-1)).toBe(
+		`Saved 112 plants of 114 keys in ${file}`,
+	);
 	expect(fs.statSync(`${top}/${file}`).mode & 0o077).toBe(0);
 	const texts = read(file).trimEnd().split("\n");
 	const entries = texts.map((text) => Object.values(JSON.parse(text)));
@@ -148,12 +158,22 @@ async function newLargeStore(respond: () => Promise<Response>) {
 it.each([
 	["a get fails", failure(503, "Please wait"), / 503 .*10000.*Please wait/],
 	["a value is missing", success({ values: {} }), /(7|201) is not text/],
+	["a get has no result", success(null), /(7|201) is not text/],
 ])("leaves no file of a save when %s", async (_, response, reason) => {
 	const respond = async () => response.clone();
 	const { incomplete, saves, fail } = await newLargeStore(respond);
 	expect(await fail(...SAVE)).toMatch(reason);
 	expect(incomplete).not.toEqual([]);
 	expect(saves()).toEqual([]);
+});
+
+it("takes a page without a cursor for the last one only if it is not full", async () => {
+	const { kv, saves, fail, succeed } = await newStore();
+	on(kv, "/keys", async () => success(Array(1000).fill({ name: "7" })));
+	expect(await fail(...SAVE)).toMatch(/1,000 keys has no cursor/);
+	expect(saves()).toEqual([]);
+	on(kv, "/keys", async () => success([{ name: "7" }]));
+	expect(await succeed(...SAVE)).toContain("Saved 1 plants of 1 keys in");
 });
 
 it("leaves no file of a save that is interrupted", async () => {
@@ -259,7 +279,7 @@ it("goes on with the next token of wrangler login when one expires", async () =>
 it("finds the account of the login that has the namespace", async () => {
 	const { kv, succeed } = await newStore("");
 	const output = await succeed(...ANY_ACCOUNT, ...SAVE);
-	expect(output).toContain("Saved 1 plants in");
+	expect(output).toContain("Saved 1 plants of 1 keys in");
 	const gets = kv.requests.filter((text) => text.endsWith("/PLANTS"));
 	expect(gets.map((text) => text.split("/")[2])).toEqual(["v", "w", "x"]);
 });
@@ -288,7 +308,7 @@ it("reads .env.local and .env, as Wrangler does", async () => {
 	write(".env.local", "CLOUDFLARE_ACCOUNT_ID=x");
 	const unset = Object.keys(kv.variables).flatMap((name) => ["-u", name]);
 	const output = await succeed("env", ...unset, ...SAVE);
-	expect(output).toContain("Saved 1 plants in");
+	expect(output).toContain("Saved 1 plants of 1 keys in");
 	expect(kv.requests[0]).toBe("GET /accounts/x/storage/kv/namespaces/PLANTS");
 });
 
