@@ -3,7 +3,6 @@ import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import pRetry from "p-retry";
 
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
 	process.on(signal, () => process.exit(1));
@@ -21,64 +20,95 @@ const { env } = process;
 // Another level adds lines to the JSON. A log file would keep the token.
 Object.assign(env, { WRANGLER_LOG: "log", WRANGLER_WRITE_LOGS: "false" });
 
-/** @param {string[]} command */
+/**
+ * Returns the JSON that Wrangler prints.
+ * @param {string[]} command
+ */
 function wrangler(...command) {
 	const file = fileURLToPath(import.meta.resolve("wrangler"));
 	const args = [file, ...command, "--json", "--config=wrangler.toml"];
-	return `${execFileSync(process.execPath, args, { stdio: "pipe" })}`;
+	const text = `${execFileSync(process.execPath, args, { stdio: "pipe" })}`;
+	try {
+		return JSON.parse(text);
+	} catch {
+		// The text may have the login.
+		const reason = "printed no JSON. Does a module in NODE_OPTIONS print?";
+		throw new Error(`wrangler ${command.join(" ")} ${reason}`);
+	}
 }
 
-/** A response that will be the same if the request is sent again. */
-class Rejection extends Error {}
+/** @type {Record<string, string> | undefined} */
+let login;
 
-let login = "";
+/** Returns the headers that authenticate a request. */
+function readLogin() {
+	const { token, key, email } = wrangler("auth", "token");
+	if (/[^ -~]/.test(`${token}${key}${email}`)) {
+		// fetch would print it.
+		throw new Error("The login has a character that no token has.");
+	}
+	return token
+		? { Authorization: `Bearer ${token}` }
+		: { "X-Auth-Key": key, "X-Auth-Email": email };
+}
+
+/** @typedef {{ message: string, code?: string, cause?: Failure, errors?: Failure[] }} Failure */
 
 /**
- * Sends a request to Cloudflare's API, and repeats it for ten minutes. Returns the JSON of the response.
+ * Returns the messages and codes of an error and its causes: other properties may have a password.
+ * @type {(error: Failure) => string}
+ */
+const reasonOf = ({ message, code, cause, errors = [] }) =>
+	[message, code, ...[cause ?? [], errors].flat().map(reasonOf)]
+		.filter(Boolean)
+		.join(" ");
+
+/** The pauses before a request is sent again, in seconds: ten minutes in all. */
+const PAUSES = [1, 2, 4, 8, 16, 32, ...Array(9).fill(60)];
+
+/**
+ * Sends a request to Cloudflare's API, and repeats it. Returns the JSON of the response. The cause of an
+ * error is the status of a response that would be the same again.
  * @param {string} method
  * @param {string} url
  * @param {object} [body]
  */
 export async function send(method, url, body) {
-	login ||= wrangler("auth", "token");
-	async function attempt() {
-		const { token, key, email } = JSON.parse(login);
-		const res = await fetch(url, {
-			method,
-			body: JSON.stringify(body),
-			headers: {
-				"Content-Type": "application/json",
-				...(token
-					? { Authorization: `Bearer ${token}` }
-					: { "X-Auth-Key": key, "X-Auth-Email": email }),
-			},
-			redirect: "manual", // Another host must not get the login.
-			signal: AbortSignal.timeout(120_000),
-		});
-		const text = await res.text();
-		const json = text.startsWith("{") ? JSON.parse(text) : {};
-		if (res.ok && json.success) return json;
-		const reason = JSON.stringify(json.errors ?? text.slice(0, 200));
-		const message = `${method} ${url}: ${res.status} ${reason}`;
-		const used = login;
-		const isFinal = !res.ok && res.status < 500 && res.status !== 429;
-		// After an hour, Wrangler has another token.
-		if (isFinal) login = wrangler("auth", "token");
-		throw new (isFinal && login === used ? Rejection : Error)(message);
-	}
-	const response = pRetry(attempt, {
-		retries: Number.POSITIVE_INFINITY,
-		maxTimeout: 60_000,
-		maxRetryTime: 600_000,
-		shouldRetry({ error, retryDelay }) {
-			if (error instanceof Rejection) return false;
-			const pause = `Tries again in ${retryDelay / 1000} s.`;
-			console.error(`${error.message} ${error.cause ?? ""}\n${pause}`);
-			return true;
-		},
-	});
 	// After 1,200 requests in five minutes, Cloudflare blocks this user, in the dashboard, too.
-	return (await Promise.all([response, setTimeout(333)]))[0];
+	const pace = setTimeout(333);
+	login ??= readLogin();
+	for (let i = 0; ; i++) {
+		let reason = "";
+		let cause;
+		try {
+			const res = await fetch(url, {
+				method,
+				body: JSON.stringify(body),
+				headers: { "Content-Type": "application/json", ...login },
+				redirect: "manual", // Another host must not get the login.
+				signal: AbortSignal.timeout(120_000),
+			});
+			const text = await res.text();
+			const json = text.startsWith("{") ? JSON.parse(text) : {};
+			if (res.ok && json.success) {
+				await pace;
+				return json;
+			}
+			const errors = JSON.stringify(json.errors ?? text.slice(0, 200));
+			reason = `${res.status} ${errors}`;
+			if (/^(3|4(?!08|29))/.test(reason)) cause = res.status;
+		} catch (error) {
+			reason = reasonOf(/** @type {Failure} */ (error));
+		}
+		const message = `${method} ${url}: ${reason}`;
+		const used = JSON.stringify(login);
+		// After an hour, Wrangler has another token.
+		if (cause) login = readLogin();
+		const isFinal = cause && JSON.stringify(login) === used;
+		if (isFinal || i === PAUSES.length) throw new Error(message, { cause });
+		console.error(`${message}\nTries again in ${PAUSES[i]} s.`);
+		await setTimeout(PAUSES[i] * 1000);
+	}
 }
 
 /** Returns the URL of the namespace of the binding PLANTS. */
@@ -86,9 +116,10 @@ export async function findNamespace() {
 	// This import takes a second. It also makes fetch use HTTPS_PROXY.
 	const { unstable_readConfig } = await import("wrangler");
 	const config = unstable_readConfig({ config: "wrangler.toml" });
-	const region = env.CLOUDFLARE_COMPLIANCE_REGION ?? config.compliance_region;
+	// An empty variable is unset.
+	const region = env.CLOUDFLARE_COMPLIANCE_REGION || config.compliance_region;
 	const host = `api${region === "fedramp_high" ? ".fed" : ""}.cloudflare.com`;
-	const api = env.CLOUDFLARE_API_BASE_URL ?? `https://${host}/client/v4`;
+	const api = env.CLOUDFLARE_API_BASE_URL || `https://${host}/client/v4`;
 	/** @type {{ binding: string, id?: string }[]} */
 	const bindings = config.kv_namespaces;
 	const id = bindings.find(({ binding }) => binding === "PLANTS")?.id;
@@ -96,10 +127,10 @@ export async function findNamespace() {
 		const list = "npx wrangler kv namespace list";
 		throw new Error(`Write the id of PLANTS into wrangler.toml: ${list}`);
 	}
-	let accounts = [{ id: config.account_id ?? env.CLOUDFLARE_ACCOUNT_ID }];
+	let accounts = [{ id: config.account_id || env.CLOUDFLARE_ACCOUNT_ID }];
 	if (!accounts[0]?.id) {
 		console.log(`Looks for the account of ${id}: no account_id is written.`);
-		({ accounts } = JSON.parse(wrangler("whoami")));
+		({ accounts } = wrangler("whoami"));
 	}
 	for (const account of accounts) {
 		const url = `${api}/accounts/${account.id}/storage/kv/namespaces/${id}`;
@@ -107,9 +138,9 @@ export async function findNamespace() {
 			await send("GET", url);
 			return url;
 		} catch (error) {
-			if (!(error instanceof Rejection)) throw error;
-			if (!/: 40[34] /.test(error.message)) throw error;
-			console.error(error.message);
+			const { message, cause } = /** @type {Error} */ (error);
+			if (cause !== 403 && cause !== 404) throw error;
+			console.error(message);
 		}
 	}
 	throw new Error(

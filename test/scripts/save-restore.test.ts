@@ -1,6 +1,5 @@
 // The scripts run the real Wrangler. Miniflare's KV takes the place of Cloudflare's.
 import { execFileSync } from "node:child_process";
-import { once } from "node:events";
 import fs from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -206,6 +205,7 @@ it("sends a request again that fails, after growing pauses", async () => {
 		async () => new Response("<html>"),
 		async () => failure(200, "Please wait"),
 		async () => new Response("<html>", { status: 520 }),
+		async () => failure(408, "Please wait"),
 		async () => failure(429, "Please wait", { "Retry-After": "86400" }),
 	];
 	kv.intercept = (...args) => {
@@ -217,14 +217,16 @@ it("sends a request again that fails, after growing pauses", async () => {
 		"const{timeout}=AbortSignal;AbortSignal.timeout=()=>timeout(2e3)";
 	const hurry = `--import=data:text/javascript,${encodeURIComponent(code)}`;
 	const output = await succeed(...SAVE.toSpliced(1, 0, hurry));
-	expect(output).toMatch(/fetch failed.+terminated.+timeout.+200.+520.+429/s);
+	expect(output).toMatch(
+		/fetch failed.+other side closed.+terminated.+timeout.+200.+520.+408.+429/s,
+	);
 	const pauses = output.match(/(?<=Tries again in )\d+(?= s\.)/g)?.map(Number);
 	expect(pauses).toEqual(pauses?.toSorted((a, b) => a - b));
-	expect(pauses?.length).toBeGreaterThanOrEqual(7);
+	expect(pauses?.length).toBeGreaterThanOrEqual(8);
 	expect(waits()).toEqual(expect.arrayContaining([1000, 32_000]));
 });
 
-const ANY_ACCOUNT = ["env", "-u", "CLOUDFLARE_ACCOUNT_ID"];
+const ANY_ACCOUNT = ["env", "CLOUDFLARE_ACCOUNT_ID="];
 
 it("sends a request again for ten minutes, and goes on to no other account", async () => {
 	const { kv, goOn, waits, fail } = await newStore("");
@@ -319,17 +321,61 @@ it("asks for wrangler login", async () => {
 	expect(output).not.toContain("Tries again");
 });
 
-it("uses HTTPS_PROXY, and the host of compliance_region", async () => {
+it("uses HTTPS_PROXY and the host of compliance_region, and says why a request fails", async () => {
+	const hosts = new Set<unknown>();
 	const proxy = createServer().listen(0);
 	onTestFinished(() => void proxy.close());
+	proxy.on("connect", ({ url }, socket) => {
+		hosts.add(url);
+		socket.end("HTTP/1.1 407 Proxy Authentication Required\r\n\r\n");
+	});
 	const { port } = proxy.address() as AddressInfo;
 	const region = 'account_id = "x"\ncompliance_region = "fedramp_high"';
-	const { start } = await newStore(region);
-	const env = `env -u CLOUDFLARE_API_BASE_URL HTTPS_PROXY=http://localhost:${port}`;
-	start(...env.split(" "), ...SAVE);
-	const [request] = await once(proxy, "connect");
-	expect(request.url).toBe("api.fed.cloudflare.com:443");
+	const { fail } = await newStore(region);
+	const unset = "CLOUDFLARE_API_BASE_URL= CLOUDFLARE_COMPLIANCE_REGION=";
+	const env = `env ${unset} HTTPS_PROXY=http://x:axolotl@localhost:${port}`;
+	const output = await fail(...env.split(" "), ...SAVE);
+	expect([...hosts]).toEqual(["api.fed.cloudflare.com:443"]);
+	expect(output).toMatch(/\nGET .+ fetch failed .*\b407\b.*$/);
+	expect(output).not.toMatch(/quokka|axolotl/);
 });
+
+it("says why no address of a host accepts the connection", async () => {
+	const { write, fail } = await newStore();
+	const errors = '["::1", "127.0.0.1"].map((address) => new Error(address))';
+	const cause = `Object.assign(new AggregateError(${errors}), { code: "ECONNREFUSED" })`;
+	write(
+		"fetch.mjs",
+		`globalThis.fetch = async () => { throw new TypeError("fetch failed", { cause: ${cause} }); };`,
+	);
+	const output = await fail(...SAVE.toSpliced(1, 0, "--import=./fetch.mjs"));
+	expect(output).toMatch(/fetch failed .*ECONNREFUSED .*::1 .*127.0.0.1.*$/);
+});
+
+it("does not print a login that has a line feed", async () => {
+	const { fail } = await newStore();
+	const env = ["env", "CLOUDFLARE_API_TOKEN=axolotl\nquokka"];
+	const output = await fail(...env, ...SAVE);
+	expect(output).toContain("login");
+	expect(output).not.toMatch(/quokka|axolotl/);
+});
+
+it.each(["at its start", "in its middle"])(
+	"ends at once when a module in NODE_OPTIONS prints %s, without the login",
+	async (time) => {
+		const { kv, write, fail } = await newStore();
+		write("print.cjs", 'if (require("fs").existsSync("x")) console.log("{");');
+		if (time === "at its start") write("x", "");
+		kv.intercept = async () => {
+			write("x", "");
+			return failure(401, "Authentication error");
+		};
+		const env = ["env", "NODE_OPTIONS=--require=./print.cjs"];
+		const output = await fail(...env, ...SAVE);
+		expect(output).toMatch(/^wrangler auth token .+NODE_OPTIONS/m);
+		expect(output).not.toMatch(/quokka|Tries again/);
+	},
+);
 
 it.each([
 	["nothing", "", /\nName one file, .+$/],
