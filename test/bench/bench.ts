@@ -44,9 +44,9 @@ const median = (values: number[]) =>
 
 const directory = mkdtempSync(join(tmpdir(), "plants-bench-"));
 process.on("exit", () => rmSync(directory, { recursive: true }));
-const variants = Object.entries(entries).map(([name, entry], index) => {
+const variants = Object.entries(entries).map(([name, entry]) => {
 	console.error(`building ${name}`);
-	return { name, ...build(entry, join(directory, String(index))) };
+	return { name, ...build(entry, join(directory, name)) };
 });
 
 for (let block = 1; block <= blocks; block++) {

@@ -65,9 +65,9 @@ async function send(sample, status, ctx) {
 				write.value === sample.value
 			: /"error":\d+,"message":"/.test(text) && writes.length === 0;
 	if (response.status !== status || !isCorrect) {
-		const keys = writes.map(({ key }) => key);
-		const got = `${response.status} ${text.slice(0, 300)}, keys: [${keys}]`;
-		throw new Error(`expected ${status}, got ${got}`);
+		const got = JSON.stringify([response.status, text, writes]).slice(0, 600);
+		const { key, value } = sample;
+		throw new Error(`expected ${status} ${key} ${value}, got ${got}`);
 	}
 }
 

@@ -82,8 +82,8 @@ export async function start(config: string) {
 		async send(batch: Batch) {
 			const options = { method: "POST", body: JSON.stringify(batch) };
 			const response = await fetch(`http://127.0.0.1:${port}`, options);
-			if (!response.ok)
-				throw new Error(`the driver returned ${response.status}`);
+			// workerd prints the error of the driver.
+			if (!response.ok) throw new Error(`${config}: wrong response`);
 		},
 		/** Returns the CPU time of the main thread in ms; without Linux, the time since the start. */
 		clock() {

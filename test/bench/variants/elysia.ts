@@ -10,13 +10,21 @@ const NewPlant = t.Object({
 	tag: t.Optional(t.String()),
 });
 
+const encoder = new TextEncoder();
+const encode = (text) => encoder.encode(text);
+
 export default new Elysia({ adapter: CloudflareAdapter })
 	.onError(({ code, error, status }) => {
 		if (code === "VALIDATION")
 			return status(400, { error: 400, message: error.message });
 	})
 	.onRequest(({ request, status }) => {
-		if (request.headers.get("authorization") !== `Bearer ${env.ACCESS_TOKEN}`) {
+		const received = encode(request.headers.get("authorization") ?? "");
+		const expected = encode(`Bearer ${env.ACCESS_TOKEN}`);
+		if (
+			received.byteLength !== expected.byteLength ||
+			!crypto.subtle.timingSafeEqual(received, expected)
+		) {
 			return status(401, { error: 401, message: "Unauthorized" });
 		}
 	})
