@@ -36,7 +36,7 @@ export const Plant = z.object({
 export const NewPlant = z.object({
 	id: z.int64().register(z.globalRegistry, {
 		description:
-			"Identification number of the plant, stored exactly. A client may round an id of 7 or more digits, so check each client.",
+			"Identification number of the plant, stored exactly. Many clients round an id beyond 2^53, and some round one of 7 digits, so check yours.",
 		examples: [42],
 	}),
 	...Plant.shape,
