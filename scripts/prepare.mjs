@@ -44,6 +44,6 @@ for (const end of [".css", "-bundle.js", "-bundle.js.LICENSE.txt"]) {
 	fs.copyFileSync(fileURLToPath(source), `public/${file}`);
 }
 const node = fs.existsSync(installed)
-	? `${versionOf(installed)} in node_modules/.bin. It is one person's build: for deploys, a Node of your own is safer.`
+	? `${versionOf(installed)} in node_modules/.bin. It is one person's build: for deploys, a Node of your own is safer. In an incident, it may be used.`
 	: `${own}.`;
 console.log(`The checkout is ready. npm run and npx use Node ${node}`);
