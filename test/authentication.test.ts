@@ -1,7 +1,5 @@
-import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
-import app from "../src/app";
-import { overHttp, parseLog, plant, post, stored } from "./request";
+import { overHttp, parseLog, plant, post, send, stored } from "./request";
 
 it.each(["Bearer", "bearer", "BEARER", "Bearer "])(
 	"authenticates a client with the scheme %j",
@@ -24,7 +22,7 @@ it.each([
 		"Proxy-Authorization": "Bearer test-token",
 		"X-API-Key": "test-token",
 	};
-	const res = await app.request(path, { method, headers }, env);
+	const res = await send(path, { method, headers });
 	expect(res.status).toBe(401);
 	expect(res.headers.get("WWW-Authenticate")).toBe('Bearer realm="plants"');
 	const body = method === "HEAD" ? /^$/ : /^{"error":401,"message":".+"}$/;

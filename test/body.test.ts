@@ -1,6 +1,4 @@
-import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
-import app from "../src/app";
 import { MAX_BODY_BYTES } from "../src/body";
 import {
 	chunked,
@@ -8,6 +6,7 @@ import {
 	overHttp,
 	plant,
 	post,
+	send,
 	stored,
 	value,
 } from "./request";
@@ -244,7 +243,7 @@ it.each([{}, { "Content-Length": `${plant.length}` }])(
 			body: plant,
 		});
 		request.body?.getReader(); // Somebody else reads it.
-		const res = await app.fetch(request, env);
+		const res = await send(request);
 		expect(res.status).toBe(500);
 		expect(log).toHaveBeenCalledOnce();
 	},
@@ -267,6 +266,6 @@ it.each([
 		},
 		body: plant,
 	});
-	await app.fetch(request, env);
+	await send(request);
 	expect(request.bodyUsed).toBe(false);
 });

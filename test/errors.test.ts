@@ -1,6 +1,5 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import app from "../src/app";
 import {
 	failingKv,
 	members,
@@ -83,7 +82,7 @@ it("returns 500 without internals and logs the stack of an unexpected error", as
 		if (name === "ACCESS_TOKEN") throw new RangeError("a bug");
 	};
 	const init = { method: "POST", headers };
-	const res = await app.request("/plants", init, new Proxy(env, { get }));
+	const res = await send("/plants", init, new Proxy(env, { get }));
 	expect(res.status).toBe(500);
 	const message = expect.not.stringContaining("a bug");
 	expect(await res.json()).toMatchObject({ error: 500, message });

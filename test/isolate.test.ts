@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { expect, it, vi } from "vitest";
 import { MAX_BODY_BYTES } from "../src/body";
 import { exampleOf, Plant } from "../src/plant";
-import { chunked, plant, post, stored, withPut } from "./request";
+import { chunked, plant, post, send, stored, withPut } from "./request";
 
 it("keeps two requests at the same time apart", async () => {
 	// Each body is below the limit. Both together are above it.
@@ -66,16 +66,16 @@ it.each([
 			calls = 0;
 			vi.resetModules(); // A new isolate loads all modules.
 			const { default: app } = await import("../src/app");
-			const send = async () =>
-				app.request("/plants", { method, headers, body }, bindings);
+			const sendPlant = () =>
+				send("/plants", { method, headers, body }, bindings, app);
 			Reflect.set(object, name, function (this: unknown, ...args: unknown[]) {
 				const result = builtIn.apply(this, args);
 				if (++calls !== n) return result;
 				throw new Error("The request ended.");
 			});
-			await send().catch(() => {});
+			await sendPlant().catch(() => {});
 			Reflect.set(object, name, builtIn);
-			const res = await send();
+			const res = await sendPlant();
 			expect(res.status, `call ${n}: ${await res.text()}`).toBe(200);
 		} while (calls >= n); // The last request was not ended.
 	},

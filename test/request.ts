@@ -1,3 +1,4 @@
+import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, vi } from "vitest";
 import app from "../src/app";
@@ -42,7 +43,7 @@ async function postPlant(
 	}
 	// As in production: a change that refuses https URLs must fail a test.
 	const url = "https://plants.example.com/plants";
-	const res = await send(url, init, bindings);
+	const res = await send(url, init, { ...env, ...bindings });
 	const { responses } = document.paths["/plants"].post;
 	const start = (await res.clone().text()).slice(0, 1000);
 	expect(Object.keys(responses), start).toContain(`${res.status}`);
@@ -51,9 +52,14 @@ async function postPlant(
 // A failure shows the line of the test.
 export const post = vi.defineHelper(postPlant);
 
-/** Sends a request to the app. The response must not have the token. */
-export async function send(url: string, init: RequestInit, bindings = {}) {
-	const res = await app.request(url, init, { ...env, ...bindings });
+/** Sends a request to the app, with an `ExecutionContext`. The response must not have the token. */
+export async function send(
+	input: string | Request,
+	init?: RequestInit,
+	bindings: object = env,
+	to = app,
+) {
+	const res = await to.request(input, init, bindings, createExecutionContext());
 	const parts = [...res.headers, await res.clone().text()];
 	const text = parts.join("\n");
 	expect(text.includes("test-token"), text.slice(0, 1000)).toBe(false);
