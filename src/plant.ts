@@ -51,9 +51,9 @@ export const exampleOf = ({ shape }: typeof Plant | typeof NewPlant) =>
 			z.globalRegistry.get(member)?.examples[0],
 		]),
 	);
-// The first parse builds parts of a schema. If the platform ended that request (CPU time, or its client is
-// gone), tag would be required from then on.
-NewPlant.safeParse({});
+// The first parse builds parts of a schema, also those of an object in a member. If the limit of CPU time
+// ended that request, tag would be required from then on.
+NewPlant.safeParse(exampleOf(NewPlant));
 
 /** The hook of `zValidator`: returns 400 with a message that names each invalid member. */
 export const rejectInvalid: Hook<unknown, object, string> = (result, c) => {
