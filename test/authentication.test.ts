@@ -102,13 +102,16 @@ it("returns 200 when CF-Visitor is https", async () => {
 });
 
 describe("the comparison", () => {
-	it("compares as many bytes as each token of the secret has, whatever the token is", async () => {
+	it("compares each token of the secret once and as a whole, whatever the token is", async () => {
+		// A digest may be longer.
+		const atLeast = (length: number) =>
+			expect.toSatisfy((bytes: number) => bytes >= length);
 		const compare = vi.spyOn(crypto.subtle, "timingSafeEqual");
 		for (const token of ["one", "seven", "odd", "longer", "x"]) {
 			const headers = { Authorization: `Bearer ${token}` };
 			await post(plant, headers, { ACCESS_TOKEN: "one two seven" });
 			const lengths = compare.mock.calls.map(([bytes]) => bytes.byteLength);
-			expect(lengths).toEqual([3, 3, 5]);
+			expect(lengths.toSorted()).toEqual([3, 3, 5].map(atLeast));
 			compare.mockClear();
 		}
 	});
