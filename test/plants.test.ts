@@ -92,7 +92,13 @@ it.each([
 	expect(await stored()).toEqual({ 1: text });
 });
 
+const names = Object.keys(NewPlant.shape);
+/** A body in which each member has this value. */
+const withEach = (json: string) =>
+	`{${names.map((name) => `"${name}":${json}`)}}`;
+
 it.each([
+	[withEach("null"), new RegExp(`\\b${names.join("\\b.+\\b")}\\b`)],
 	["{}", /\bid\b.+\bname\b/],
 	['{"name":"Ficus"}', /\bid\b/],
 	['{"id":null,"name":""}', /\bid\b.+\binteger\b.+\bnull\b/],
@@ -121,8 +127,7 @@ it.each([
 it.each(['"quokka"', '["quokka"]', '{"quokka":"quokka"}'])(
 	"returns error 422 with no part of the body when each member is %s",
 	async (value) => {
-		const members = Object.keys(NewPlant.shape);
-		const res = await post(`{${members.map((name) => `"${name}":${value}`)}}`);
+		const res = await post(withEach(value));
 		const message = expect.not.stringContaining("quokka");
 		expect(await res.json()).toMatchObject({ error: 422, message });
 	},
