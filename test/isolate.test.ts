@@ -55,7 +55,7 @@ it.each([
 			Authorization: "Bearer test-token",
 			"Content-Type": "application/json",
 		};
-		// Lacks each optional member, also inside of a member.
+		// Without strings and numbers, each optional member is missing, also in an object of a member.
 		const objects = JSON.stringify(exampleOf(Plant), (_, member) =>
 			member instanceof Object ? member : undefined,
 		);
