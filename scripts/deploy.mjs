@@ -25,7 +25,7 @@ try {
 	advice =
 		"Run npm ci. While the registry is away: npm install --no-save, which keeps what is installed.";
 	// Not devDependencies: they are not bundled. .npmrc includes them otherwise.
-	run("npm ls --omit=dev --include=prod");
+	run("npm ls --omit=dev --include=prod --loglevel=error");
 } catch (error) {
 	console.error(`${error}\nNothing is deployed. ${advice}`);
 	process.exit(1);
