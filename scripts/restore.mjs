@@ -55,7 +55,7 @@ for await (const { number, key } of readPlants()) {
 	missing.set(key, number);
 }
 const { size } = missing;
-if (size === 0) throw new Error(`${file} has no plants.`);
+if (size === 0) throw new Error(`${file} has no plants from line ${first} on.`);
 process.on("exit", (status) => {
 	const [line] = missing.values();
 	if (status) console.error(`Go on: npm run restore -- "${file}" ${line}`);

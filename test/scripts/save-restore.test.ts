@@ -383,7 +383,11 @@ it.each([
 	["an incomplete save", "backup-1.incomplete", /\nName one file, .+$/],
 	["a missing file", "x", /\nThere is no regular file .+\/checkout\/x$/],
 	["a pipe", "/dev/stdin", /\nThere is no regular file \/dev\/stdin$/],
-	["a file without plants", "empty.jsonl", /\/empty.jsonl has no plants.$/],
+	[
+		"a file without plants",
+		"empty.jsonl",
+		/\/empty.jsonl has no plants from line 1 on.$/,
+	],
 ])("does not restore %s", async (_, args, reason) => {
 	const { kv, fail, write } = await newStore();
 	write("backup-1.incomplete", lines({ 7: "plant 7" }));
