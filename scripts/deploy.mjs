@@ -17,7 +17,7 @@ try {
 	tag = run("git rev-parse --short HEAD");
 	// In an archive that another repository ignores, git status lists nothing.
 	if (!run("git ls-tree HEAD wrangler.toml")) {
-		throw new Error(`The repository around this folder does not have it.`);
+		throw new Error(`wrangler.toml is not in ${tag}, of another repository.`);
 	}
 	advice = "Commit first, or put changes aside: git stash -u";
 	const changes = run(`git status --porcelain --untracked-files ${FILES}`);

@@ -37,15 +37,16 @@ function wrangler(...command) {
 	}
 }
 
-/** @type {Record<string, string> | undefined} */
+/** @type {Record<string, string>} */
 let login;
 
 /** Returns the headers that authenticate a request. */
 function readLogin() {
 	const { token, key, email } = wrangler("auth", "token");
 	if (/[^ -~]/.test(`${token}${key}${email}`)) {
-		// fetch would print it.
-		throw new Error("The login has a character that no token has.");
+		// fetch would print it, also that of Wrangler.
+		const login = "The login, such as CLOUDFLARE_API_TOKEN,";
+		throw new Error(`${login} has a character that no token has.`);
 	}
 	return token
 		? { Authorization: `Bearer ${token}` }
@@ -76,7 +77,6 @@ const PAUSES = [1, 2, 4, 8, 16, 32, ...Array(9).fill(60)];
 export async function send(method, url, body) {
 	// After 1,200 requests in five minutes, Cloudflare blocks this user, in the dashboard, too.
 	const pace = setTimeout(333);
-	login ??= readLogin();
 	for (let i = 0; ; i++) {
 		let reason = "";
 		let cause;
@@ -127,6 +127,7 @@ export async function findNamespace() {
 		const list = "npx wrangler kv namespace list";
 		throw new Error(`Write the id of PLANTS into wrangler.toml: ${list}`);
 	}
+	login = readLogin();
 	let accounts = [{ id: config.account_id || env.CLOUDFLARE_ACCOUNT_ID }];
 	if (!accounts[0]?.id) {
 		console.log(`Looks for the account of ${id}: no account_id is written.`);

@@ -353,9 +353,9 @@ it("says why no address of a host accepts the connection", async () => {
 });
 
 it("does not print a login that has a line feed", async () => {
-	const { fail } = await newStore();
-	const env = ["env", "CLOUDFLARE_API_TOKEN=axolotl\nquokka"];
-	const output = await fail(...env, ...SAVE);
+	const { fail } = await newStore("");
+	const token = "CLOUDFLARE_API_TOKEN=axolotl\nquokka";
+	const output = await fail(...ANY_ACCOUNT, token, ...SAVE);
 	expect(output).toContain("login");
 	expect(output).not.toMatch(/quokka|axolotl/);
 });
