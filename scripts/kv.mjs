@@ -96,7 +96,7 @@ export async function send(method, url, body) {
 			}
 			const errors = JSON.stringify(json.errors ?? text.slice(0, 200));
 			reason = `${res.status} ${errors}`;
-			if (/^(3|4(?!08|29))/.test(reason)) cause = res.status;
+			if (/^4(?!08|29)/.test(reason)) cause = res.status;
 		} catch (error) {
 			reason = reasonOf(/** @type {Failure} */ (error));
 		}

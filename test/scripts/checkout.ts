@@ -6,7 +6,7 @@ import { dirname, join, resolve } from "node:path";
 import { expect, onTestFinished, vi } from "vitest";
 
 const FILES =
-	".dev.vars.example .gitignore package.json public scripts src wrangler.toml";
+	".dev.vars.example .gitignore .npmrc package.json public scripts src wrangler.toml";
 
 /** Copies this checkout without git. Its commands get `variables`, and of the developer's only PATH. */
 export function newCheckout(variables: Record<string, string> = {}) {
