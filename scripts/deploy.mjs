@@ -17,13 +17,15 @@ try {
 	tag = run("git rev-parse --short HEAD");
 	// In an archive that another repository ignores, git status lists nothing.
 	if (!run("git ls-tree HEAD wrangler.toml")) {
-		throw new Error(`wrangler.toml is not in ${tag}, of another repository.`);
+		throw new Error(
+			`${tag} is a commit of another repository, without wrangler.toml.`,
+		);
 	}
 	advice = "Commit first, or put changes aside: git stash -u";
 	const changes = run(`git status --porcelain --untracked-files ${FILES}`);
 	if (changes) throw new Error(`These are not in ${tag}:\n${changes}`);
 	advice =
-		"Run npm ci. While the registry is away: npm install --no-save, which keeps what is installed.";
+		"Run npm ci. If the registry does not respond, run npm install --no-save: npm ci first deletes what is installed.";
 	// Not devDependencies: they are not bundled. .npmrc includes them otherwise.
 	run("npm ls --omit=dev --include=prod --loglevel=error");
 } catch (error) {

@@ -44,7 +44,7 @@ let login;
 function readLogin() {
 	const { token, key, email } = wrangler("auth", "token");
 	if (/[^ -~]/.test(`${token}${key}${email}`)) {
-		// fetch would print it, also that of Wrangler.
+		// The error of fetch would print it, also in Wrangler.
 		const login = "The login, such as CLOUDFLARE_API_TOKEN,";
 		throw new Error(`${login} has a character that no token has.`);
 	}
