@@ -25,7 +25,7 @@ try {
 	const changes = run(`git status --porcelain --untracked-files ${FILES}`);
 	if (changes) throw new Error(`These are not in ${tag}:\n${changes}`);
 	advice =
-		"Run npm ci. If the registry does not respond, run npm install --no-save: npm ci first deletes what is installed.";
+		"Run npm ci, or npm install --no-save if the registry is away: npm ci first deletes what is there.";
 	// Not devDependencies: they are not bundled. .npmrc includes them otherwise.
 	run("npm ls --omit=dev --include=prod --loglevel=error");
 } catch (error) {
