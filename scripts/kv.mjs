@@ -16,6 +16,8 @@ process.on("uncaughtException", ({ message }) => {
 for (const file of [".env.local", ".env"]) {
 	if (fs.existsSync(file)) process.loadEnvFile(file);
 }
+// On Node 22, Wrangler's packages would print a warning below the last line.
+process.noDeprecation = true;
 const { env } = process;
 // Another level adds lines to the JSON. A log file would keep the token.
 Object.assign(env, { WRANGLER_LOG: "log", WRANGLER_WRITE_LOGS: "false" });
