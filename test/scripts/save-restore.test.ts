@@ -451,20 +451,34 @@ it("names the plants of a file that became shorter meanwhile", async () => {
 });
 
 it.each([
-	[2, "8,9", { successful_key_count: 1, unsuccessful_keys: ["8", "9"] }],
-	[1, "7,8,9", { successful_key_count: 3 }],
-	[1, "7,8,9", { successful_key_count: 2, unsuccessful_keys: [] }],
-	[1, "7,8,9", null],
-])(
-	"names line %d and the plants %s, which KV did not store: %j",
-	async (first, keys, result) => {
-		const { kv, goOn, fail } = await newStore();
-		on(kv, "/bulk", async () => success(result));
-		const output = (await fail(...RESTORE)).split("\n");
-		const reason = `${keys.split(",").length} plants are not stored: ${keys}`;
-		expect(output.slice(-2)).toEqual([reason, goOn(first)]);
-	},
-);
+	{ successful_key_count: 3 },
+	{ successful_key_count: 2, unsuccessful_keys: [] },
+	null,
+])("names each plant of a batch when KV returns %j", async (result) => {
+	const { kv, goOn, fail } = await newStore();
+	on(kv, "/bulk", async () => success(result));
+	const output = (await fail(...RESTORE)).split("\n");
+	expect(output.slice(-2)).toEqual(["3 plants are not stored: 7,8,9", goOn(1)]);
+});
+
+it("stores the rest of a file when KV does not store some plants", async () => {
+	const { kv, goOn, write, fail } = await newStore();
+	write("backup-1.jsonl", lines(newPlants("new", 1001)));
+	const lengths: number[] = [];
+	on(kv, "/bulk", async (request) => {
+		const { length } = (await request.json()) as object[];
+		lengths.push(length);
+		const failed = length === 1000 ? ["102", "1100"] : [];
+		return success({
+			successful_key_count: length - failed.length,
+			unsuccessful_keys: failed,
+		});
+	});
+	const output = (await fail(...RESTORE)).split("\n");
+	expect(lengths).toEqual([1000, 1]);
+	const reason = "2 plants are not stored: 102,1100";
+	expect(output.slice(-2)).toEqual([reason, goOn(2)]);
+});
 
 it("goes on at the first line that is not stored", async () => {
 	const { kv, goOn, write, fail, succeed } = await newStore();
