@@ -27,7 +27,7 @@ try {
 	advice =
 		"Run npm ci, or npm install --no-save if the registry is away: npm ci first deletes what is there.";
 	// Not devDependencies: they are not bundled. .npmrc includes them otherwise.
-	run("npm ls --omit=dev --include=prod --loglevel=error");
+	run("npm ls --omit=dev --include=prod --loglevel=error --no-update-notifier");
 } catch (error) {
 	console.error(`${error}\nNothing is deployed. ${advice}`);
 	process.exit(1);

@@ -12,13 +12,17 @@ process.on("uncaughtException", ({ message }) => {
 	process.stderr.write(`${message}\n`, () => process.exit(1));
 });
 
+const { env } = process;
+// An empty variable is unset, for Wrangler, too.
+for (const name in env) {
+	if (name.startsWith("CLOUDFLARE_") && !env[name]) delete env[name];
+}
 // As Wrangler does.
 for (const file of [".env.local", ".env"]) {
 	if (fs.existsSync(file)) process.loadEnvFile(file);
 }
 // On Node 22, Wrangler's packages would print a warning below the last line.
 process.noDeprecation = true;
-const { env } = process;
 // Another level adds lines to the JSON. A log file would keep the token.
 Object.assign(env, { WRANGLER_LOG: "log", WRANGLER_WRITE_LOGS: "false" });
 
@@ -47,8 +51,8 @@ function readLogin() {
 	const { token, key, email } = wrangler("auth", "token");
 	if (/[^ -~]/.test(`${token}${key}${email}`)) {
 		// The error of fetch would print it, also in Wrangler.
-		const login = "The login, such as CLOUDFLARE_API_TOKEN,";
-		throw new Error(`${login} has a character that no token has.`);
+		const what = "The login, such as CLOUDFLARE_API_TOKEN,";
+		throw new Error(`${what} has a character that no token has.`);
 	}
 	return token
 		? { Authorization: `Bearer ${token}` }
@@ -98,7 +102,7 @@ export async function send(method, url, body) {
 			}
 			const errors = JSON.stringify(json.errors ?? text.slice(0, 200));
 			reason = `${res.status} ${errors}`;
-			if (/^4(?!08|29)/.test(reason)) cause = res.status;
+			if (/^(3|4(?!08|29))/.test(reason)) cause = res.status;
 		} catch (error) {
 			reason = reasonOf(/** @type {Failure} */ (error));
 		}
@@ -118,10 +122,9 @@ export async function findNamespace() {
 	// This import takes a second. It also makes fetch use HTTPS_PROXY.
 	const { unstable_readConfig } = await import("wrangler");
 	const config = unstable_readConfig({ config: "wrangler.toml" });
-	// An empty variable is unset.
-	const region = env.CLOUDFLARE_COMPLIANCE_REGION || config.compliance_region;
+	const region = env.CLOUDFLARE_COMPLIANCE_REGION ?? config.compliance_region;
 	const host = `api${region === "fedramp_high" ? ".fed" : ""}.cloudflare.com`;
-	const api = env.CLOUDFLARE_API_BASE_URL || `https://${host}/client/v4`;
+	const api = env.CLOUDFLARE_API_BASE_URL ?? `https://${host}/client/v4`;
 	/** @type {{ binding: string, id?: string }[]} */
 	const bindings = config.kv_namespaces;
 	const id = bindings.find(({ binding }) => binding === "PLANTS")?.id;

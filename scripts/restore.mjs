@@ -69,12 +69,10 @@ async function store() {
 	const [from, to] = [0, -1].map((i) => missing.get(batch.at(i)?.key));
 	console.log(`Stores lines ${from} to ${to}`);
 	const { result } = await send("PUT", `${namespace}/bulk`, batch);
-	const count = result?.successful_key_count;
 	const failed = result?.unsuccessful_keys;
-	if (count + failed?.length === batch.length) {
-		for (const { key } of batch) {
-			if (!failed.includes(key)) missing.delete(key);
-		}
+	const stored = batch.filter(({ key }) => failed?.includes(key) === false);
+	if (stored.length === result?.successful_key_count) {
+		for (const { key } of stored) missing.delete(key);
 	}
 	batch = [];
 	bytes = 0;
@@ -88,7 +86,7 @@ for await (const { number, key, value } of readPlants()) {
 	batch.push({ key, value });
 	bytes += length;
 }
-await store();
+if (batch.length > 0) await store();
 if (missing.size > 0) {
 	const keys = [...missing.keys()].join();
 	throw new Error(`${missing.size} plants are not stored: ${keys}`);

@@ -14,7 +14,9 @@ let cursor = "";
 do {
 	const query = cursor && `?cursor=${encodeURIComponent(cursor)}`;
 	const page = await send("GET", `${namespace}/keys${query}`);
-	const keys = Array.from(page.result, ({ name }) => name);
+	/** @type {{ name: string }[]} */
+	const listing = page.result;
+	const keys = listing.map(({ name }) => name);
 	cursor = page.result_info?.cursor;
 	if (typeof cursor !== "string" && keys.length >= 1000) {
 		throw new Error("A page of 1,000 keys has no cursor, so keys are missing.");

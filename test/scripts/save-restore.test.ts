@@ -72,8 +72,9 @@ function on(kv: Kv, end: string, respond: Kv["intercept"]) {
 /** Lists 105 keys at once, and the key 6, too: KV lists a deleted key for a minute. */
 const listDeleted: Kv["intercept"] = async (request, next) => {
 	const url = new URL(request.url);
-	const last = url.searchParams.get("cursor");
-	if (last) url.searchParams.set("cursor", last.replace(/^\+&/, ""));
+	const last = url.searchParams.get("cursor") ?? "+&";
+	if (!last.startsWith("+&")) return failure(400, "Wrong cursor");
+	url.searchParams.set("cursor", last.slice(2));
 	url.searchParams.set("limit", "105");
 	const response = await next(new Request(url, request));
 	const { result, ...page } = (await response.json()) as Keys;
@@ -171,8 +172,8 @@ it("takes a page without a cursor for the last one only if it is not full", asyn
 	on(kv, "/keys", async () => success(Array(1000).fill({ name: "7" })));
 	expect(await fail(...SAVE)).toMatch(/1,000 keys has no cursor/);
 	expect(saves()).toEqual([]);
-	on(kv, "/keys", async () => success([{ name: "7" }]));
-	expect(await succeed(...SAVE)).toContain("Saved 1 plants of 1 keys in");
+	on(kv, "/keys", async () => success(Array(999).fill({ name: "7" })));
+	expect(await succeed(...SAVE)).toContain("Saved 999 plants of 999 keys in");
 });
 
 it("leaves no file of a save that is interrupted", async () => {
@@ -251,6 +252,7 @@ it("authenticates with CLOUDFLARE_API_KEY, and follows no redirect", async () =>
 	const env = "env -u CLOUDFLARE_API_TOKEN CLOUDFLARE_API_KEY=quokka";
 	const login = [...env.split(" "), "CLOUDFLARE_EMAIL=x@example.com"];
 	const output = (await fail(...login, ...RESTORE)).split("\n");
+	expect(output.at(-3)).toBe("Stores lines 1 to 3");
 	expect(output.at(-2)).toMatch(/PUT .+ 301 .*10000.*Moved/);
 	expect(output.at(-1)).toBe(goOn(1));
 	expect(output.join()).not.toContain("quokka");
@@ -453,6 +455,7 @@ it("names the plants of a file that became shorter meanwhile", async () => {
 it.each([
 	{ successful_key_count: 3 },
 	{ successful_key_count: 2, unsuccessful_keys: [] },
+	{ successful_key_count: 2, unsuccessful_keys: ["other"] },
 	null,
 ])("names each plant of a batch when KV returns %j", async (result) => {
 	const { kv, goOn, fail } = await newStore();
