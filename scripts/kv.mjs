@@ -102,7 +102,7 @@ export async function send(method, url, body) {
 			}
 			const errors = JSON.stringify(json.errors ?? text.slice(0, 200));
 			reason = `${res.status} ${errors}`;
-			if (/^(3|4(?!08|29))/.test(reason)) cause = res.status;
+			if (/^(3|4(?!08|29))/.test(`${res.status}`)) cause = res.status;
 		} catch (error) {
 			reason = reasonOf(/** @type {Failure} */ (error));
 		}

@@ -6,8 +6,8 @@ import { fileURLToPath } from "node:url";
 
 const OLDEST = "22.12"; // Vitest needs it, and Wrangler needs 22.
 const { node: own } = process.versions;
-const file = process.platform === "win32" ? "node.exe" : "node";
-const installed = `node_modules/.bin/${file}`;
+const binary = process.platform === "win32" ? "node.exe" : "node";
+const installed = `node_modules/.bin/${binary}`;
 
 /** @param {string} node */
 const versionOf = (node) => `${execFileSync(node, ["--version"])}`.trim();
@@ -24,7 +24,7 @@ function installNode() {
 		const name = names.find((name) => name.startsWith("node-"));
 		// npm goes on without an optional package.
 		if (!name) throw new Error(`npm got no Node with a hash of ${cwd}.`);
-		const node = `${cwd}/node_modules/${name}/bin/${file}`;
+		const node = `${cwd}/node_modules/${name}/bin/${binary}`;
 		versionOf(node); // Fails if it does not run.
 		fs.mkdirSync("node_modules/.bin", { recursive: true });
 		fs.copyFileSync(node, installed);
@@ -43,7 +43,9 @@ for (const end of [".css", "-bundle.js", "-bundle.js.LICENSE.txt"]) {
 	const source = import.meta.resolve(`swagger-ui-dist/${file}`);
 	fs.copyFileSync(fileURLToPath(source), `public/${file}`);
 }
+const hint =
+	"It is one person's build: for deploys, a Node of your own is safer. In an incident, it may be used.";
 const node = fs.existsSync(installed)
-	? `${versionOf(installed)} in node_modules/.bin. It is one person's build: for deploys, a Node of your own is safer. In an incident, it may be used.`
+	? `${versionOf(installed)} in node_modules/.bin. ${hint}`
 	: `${own}.`;
 console.log(`The checkout is ready. npm run and npx use Node ${node}`);
