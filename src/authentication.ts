@@ -14,36 +14,44 @@ const DEV_TOKEN = "dev-token";
 /** Cloudflare writes `CF-Visitor: {"scheme":"http"}` when the client did not use TLS. */
 const PLAIN_HTTP = /"scheme"\s*:\s*"http"/;
 
+/** The operator's own secret, and that of each client, such as `ACCESS_TOKEN_FOR_SHOP`. No other binding. */
+const SECRET_NAME = /^ACCESS_TOKEN(?:_FOR_.+)?$/;
+
 const encoder = new TextEncoder();
 
 /**
- * Compares the bearer token with the tokens in the secret `ACCESS_TOKEN`: one or
- * several, separated by white space.
+ * Compares the bearer token with those in the secrets `ACCESS_TOKEN` and `ACCESS_TOKEN_FOR_<CLIENT>`.
+ * A secret has one token, or several, separated by white space.
  *
  * Returns 403 to any request in clear text (RFC 6750 §5.3). Returns 401 with a
  * `WWW-Authenticate` header (RFC 6750 §3) when the token is missing or wrong.
  *
- * @throws {ServiceError} 500 `access_token_unusable` when the secret is missing or blank, has an
- *   entry that is not a b64token, or has `dev-token` although the request has `CF-Ray`
+ * @throws {ServiceError} 500 `access_token_unusable` when no secret has the token, but one is
+ *   missing or blank, has an entry that is not a b64token, or has `dev-token` although the
+ *   request has `CF-Ray`. Such a secret is not valid at all.
  */
 export const authenticate: MiddlewareHandler<{ Bindings: Env }> = async (
 	c,
 	next,
 ) => {
-	// Comes first, so that a request without a token shows that the secret is unusable.
-	const { tokens, hasDevToken } = parseSecret(c.env.ACCESS_TOKEN);
-	// Cloudflare adds CF-Ray to each request from outside, and wrangler dev does not.
-	if (hasDevToken && c.req.header("CF-Ray")) {
-		throw unusableSecret(
-			`ACCESS_TOKEN has ${DEV_TOKEN}, which is public, and the request has CF-Ray. Replace it. For wrangler dev with a tunnel, write another token into .dev.vars, and restart.`,
-		);
-	}
 	if (PLAIN_HTTP.test(c.req.header("CF-Visitor") ?? "")) {
 		const message = "Use https. Replace the token: others can read it.";
 		return c.json({ error: 403, message }, 403);
 	}
+	// Cloudflare adds CF-Ray to each request from outside, and wrangler dev does not.
+	const isDeployed = Boolean(c.req.header("CF-Ray"));
+	const { tokens, reasons } = parseSecrets(c.env, isDeployed);
 	const credentials = c.req.header("Authorization");
 	const token = credentials?.match(CREDENTIALS)?.[1];
+	const bytes = encoder.encode(token);
+	// filter compares all of them, so that the time does not tell which one matches.
+	const matches = tokens.filter((expected) => timingSafeEqual(bytes, expected));
+	if (matches.length > 0) return next();
+	// Also without a token, so that a probe sees it. The token may be the one that is unusable.
+	if (reasons.length > 0) {
+		const cause = new Error(reasons.join(" "));
+		throw new ServiceError("access_token_unusable", { cause });
+	}
 	if (token === undefined) {
 		return unauthorized(
 			credentials === undefined
@@ -51,16 +59,10 @@ export const authenticate: MiddlewareHandler<{ Bindings: Env }> = async (
 				: "The header Authorization has another scheme than Bearer, or no token. A library may have replaced it.",
 		);
 	}
-	const bytes = encoder.encode(token);
-	// filter compares all of them, so that the time does not tell which one matches.
-	const matches = tokens.filter((expected) => timingSafeEqual(bytes, expected));
-	if (matches.length === 0) {
-		const message = B64TOKEN.test(token)
-			? "The token is not valid."
-			: "The token is malformed. Send it once, without quotes, spaces or commas.";
-		return unauthorized(message, ', error="invalid_token"');
-	}
-	return next();
+	const message = B64TOKEN.test(token)
+		? "The token is not valid."
+		: "The token is malformed. Send it once, without quotes, spaces or commas.";
+	return unauthorized(message, ', error="invalid_token"');
 };
 
 /** RFC 6750 §3.1: the challenge to a request without a token has no error. */
@@ -70,33 +72,42 @@ function unauthorized(message: string, error = ""): Response {
 }
 
 let cached:
-	| { secret: string; tokens: Uint8Array[]; hasDevToken: boolean }
+	| { env: Env; isDeployed: boolean; tokens: Uint8Array[]; reasons: string[] }
 	| undefined;
 
-/** Parses the secret again only when it changes. */
-function parseSecret(secret = "") {
-	if (cached?.secret !== secret) {
-		const entries = secret.match(/\S+/g);
-		if (!entries) {
-			throw unusableSecret(
-				"ACCESS_TOKEN is missing or blank. For wrangler dev, write it into .dev.vars, and restart.",
-			);
+/**
+ * Returns the tokens of the usable secrets, and why each other secret is unusable. Parses them once: when a
+ * secret changes, the platform starts a new isolate, with another `env`.
+ */
+function parseSecrets(env: Env, isDeployed: boolean) {
+	if (cached?.env !== env || cached.isDeployed !== isDeployed) {
+		const tokens: Uint8Array[] = [];
+		const reasons: string[] = [];
+		const names = new Set(["ACCESS_TOKEN", ...Object.keys(env)]);
+		for (const name of names) {
+			if (!SECRET_NAME.test(name)) continue;
+			const secret: unknown = Reflect.get(env, name);
+			const entries = typeof secret === "string" ? secret.match(/\S+/g) : null;
+			const index = entries?.findIndex((entry) => !B64TOKEN.test(entry)) ?? -1;
+			if (!entries) {
+				reasons.push(
+					`${name} is missing, blank or not a string. For wrangler dev, write it into .dev.vars, and restart.`,
+				);
+			} else if (index >= 0) {
+				reasons.push(
+					`Entry ${index + 1} of ${name} is not a bearer token (RFC 6750 b64token).`,
+				);
+			} else if (isDeployed && entries.includes(DEV_TOKEN)) {
+				reasons.push(
+					`${name} has ${DEV_TOKEN}, which is public, and the request has CF-Ray. Replace it. For wrangler dev with a tunnel, write another token into .dev.vars, and restart.`,
+				);
+			} else {
+				tokens.push(...entries.map((entry) => encoder.encode(entry)));
+			}
 		}
-		const index = entries.findIndex((entry) => !B64TOKEN.test(entry));
-		if (index >= 0) {
-			throw unusableSecret(
-				`entry ${index + 1} of ACCESS_TOKEN is not a bearer token (RFC 6750 b64token)`,
-			);
-		}
-		const tokens = entries.map((entry) => encoder.encode(entry));
-		cached = { secret, tokens, hasDevToken: entries.includes(DEV_TOKEN) };
+		cached = { env, isDeployed, tokens, reasons };
 	}
 	return cached;
-}
-
-function unusableSecret(message: string): ServiceError {
-	const cause = new Error(message);
-	return new ServiceError("access_token_unusable", { cause });
 }
 
 /** The time depends only on the lengths. */

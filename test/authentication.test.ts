@@ -1,3 +1,4 @@
+import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { overHttp, parseLog, plant, post, send, stored } from "./request";
 
@@ -85,14 +86,27 @@ it("says what is wrong with the header Authorization, without a part of it", asy
 });
 
 it.each(['{"scheme":"http"}', '{ "scheme" : "http"}'])(
-	"returns 403 with any token when CF-Visitor is %s",
+	"returns 403 with any token and secret when CF-Visitor is %s",
 	async (visitor) => {
-		for (const Authorization of ["Bearer test-token", "Bearer x", ""]) {
-			const res = await post(plant, { Authorization, "CF-Visitor": visitor });
-			expect(res.status).toBe(403);
-			expect(await res.json()).toMatchObject({ error: 403 });
+		for (const ACCESS_TOKEN of ["test-token", ""]) {
+			for (const Authorization of ["Bearer test-token", "Bearer x", ""]) {
+				const headers = { Authorization, "CF-Visitor": visitor };
+				const res = await post(plant, headers, { ACCESS_TOKEN });
+				expect(res.status).toBe(403);
+				expect(await res.json()).toMatchObject({ error: 403 });
+			}
 		}
 		expect(await stored()).toEqual({});
+	},
+);
+
+it.each(["GET", "HEAD", "PUT", "OPTIONS"])(
+	"returns 403 for %s when CF-Visitor is http",
+	async (method) => {
+		for (const path of ["/plants", "/other"]) {
+			const res = await send(path, { method, headers: overHttp });
+			expect(res.status).toBe(403);
+		}
 	},
 );
 
@@ -102,14 +116,15 @@ it("returns 200 when CF-Visitor is https", async () => {
 });
 
 describe("the comparison", () => {
-	it("compares each token of the secret once and as a whole, whatever the token is", async () => {
+	it("compares each token of all secrets once and as a whole, whatever the token is", async () => {
+		const secrets = { ACCESS_TOKEN: "one two", ACCESS_TOKEN_FOR_SHOP: "seven" };
 		// A digest may be longer.
 		const atLeast = (length: number) =>
 			expect.toSatisfy((bytes: number) => bytes >= length);
 		const compare = vi.spyOn(crypto.subtle, "timingSafeEqual");
 		for (const token of ["one", "seven", "odd", "longer", "x"]) {
 			const headers = { Authorization: `Bearer ${token}` };
-			await post(plant, headers, { ACCESS_TOKEN: "one two seven" });
+			await post(plant, headers, secrets);
 			const lengths = compare.mock.calls.map(([bytes]) => bytes.byteLength);
 			expect(lengths.toSorted((a, b) => a - b)).toEqual([3, 3, 5].map(atLeast));
 			compare.mockClear();
@@ -122,7 +137,7 @@ describe("the comparison", () => {
 	});
 });
 
-describe("ACCESS_TOKEN", () => {
+describe("a secret", () => {
 	it.each([
 		["aZ09-._~+/==", "aZ09-._~+/==", 200],
 		[" \n one\r\n\ttwo\v\f\u00a0", "one", 200],
@@ -138,63 +153,135 @@ describe("ACCESS_TOKEN", () => {
 		"when it is %j, a request with the token %j returns %d",
 		async (secret, token, status) => {
 			const headers = { Authorization: `Bearer ${token}` };
-			const res = await post(plant, headers, { ACCESS_TOKEN: secret });
-			expect(res.status).toBe(status);
+			for (const name of ["ACCESS_TOKEN", "ACCESS_TOKEN_FOR_SHOP"]) {
+				const res = await post(plant, headers, { [name]: secret });
+				expect(res.status).toBe(status);
+			}
 		},
 	);
 
-	it("may have dev-token in local development, and not behind Cloudflare", async () => {
-		vi.spyOn(console, "error").mockReturnValue();
-		const Authorization = "Bearer dev-token";
-		const secret = { ACCESS_TOKEN: "dev-token" };
-		const local = { Authorization, "CF-Ray": undefined };
-		for (let i = 0; i < 2; i++) {
-			expect((await post(plant, local, secret)).status).toBe(200);
-			expect((await post(plant, { Authorization }, secret)).status).toBe(500);
-		}
-	});
-
-	it("counts at once when it changes", async () => {
-		for (const secret of ["one", "two"]) {
-			for (const token of ["one", "two"]) {
-				const headers = { Authorization: `Bearer ${token}` };
-				const res = await post(plant, headers, { ACCESS_TOKEN: secret });
-				expect(res.status).toBe(token === secret ? 200 : 401);
-			}
+	it("is valid for one client of many", async () => {
+		const names = Array.from(
+			{ length: 128 },
+			(_, i) => `ACCESS_TOKEN_FOR_${i}` as const,
+		);
+		const secrets = Object.fromEntries(
+			names.map((name) => [name, `t-${name}`]),
+		);
+		for (const [name, status] of [
+			["ACCESS_TOKEN_FOR_0", 200],
+			["ACCESS_TOKEN_FOR_127", 200],
+			["ACCESS_TOKEN_FOR_128", 401],
+		]) {
+			const headers = { Authorization: `Bearer t-${name}` };
+			expect((await post(plant, headers, secrets)).status).toBe(status);
 		}
 	});
 
 	it.each([
-		["missing", undefined, ".dev.vars"],
-		["blank", " \t\n", ".dev.vars"],
-		["malformed", "qqqqqq,qqqqqq", "entry 1"],
-		["malformed", "qqqqqq qqqqqq qqqqqq=2", "entry 3"],
-		["only padding", "==", "entry 1"],
-		[
-			"dev-token, behind Cloudflare",
-			"qqqqqq dev-token",
-			"dev-token.+.dev.vars",
-		],
-	])(
-		"returns 500 with any token, and logs why, when it is %s: %j",
-		async (_, ACCESS_TOKEN, why) => {
-			const log = vi.spyOn(console, "error").mockReturnValue();
-			for (const token of ["", "undefined", ACCESS_TOKEN]) {
-				const headers = { Authorization: `Bearer ${token}`, ...overHttp };
-				const res = await post(plant, headers, { ACCESS_TOKEN });
-				expect(res.status).toBe(500);
-				expect(await res.json()).toMatchObject({ error: 500 });
-				expect(log).toHaveBeenCalledOnce();
-				const lines = parseLog(log.mock.lastCall ?? []);
-				const error = { message: expect.stringMatching(why) };
-				expect(lines).toMatchObject([
-					{ event: "access_token_unusable", error },
-				]);
-				// Not even a part of an entry.
-				expect(JSON.stringify(lines)).not.toContain("qq");
-				log.mockClear();
-				expect(await stored()).toEqual({});
+		"ACCESS_TOKEN_TTL",
+		"ACCESS_TOKEN_FOR",
+		"ACCESS_TOKEN_FOR_",
+		"MY_ACCESS_TOKEN_FOR_SHOP",
+		"OLD_ACCESS_TOKEN",
+		"access_token",
+	])("has another name than %s", async (name) => {
+		for (const binding of ["quokka", "", "quokka,quokka", 5]) {
+			const headers = { Authorization: "Bearer quokka" };
+			const res = await post(plant, headers, { [name]: binding });
+			expect(res.status).toBe(401);
+		}
+	});
+
+	it("may be dev-token in local development, and not behind Cloudflare", async () => {
+		vi.spyOn(console, "error").mockReturnValue();
+		const bindings = { ...env, ACCESS_TOKEN: "dev-token" };
+		const Authorization = "Bearer dev-token";
+		for (let i = 0; i < 2; i++) {
+			const local = await send("/", { headers: { Authorization } }, bindings);
+			expect(local.status).toBe(404);
+			const headers = { Authorization, "CF-Ray": "8f2a-PRG" };
+			const deployed = await send("/", { headers }, bindings);
+			expect(deployed.status).toBe(500);
+		}
+	});
+
+	it("counts at once when it changes", async () => {
+		for (const name of ["ACCESS_TOKEN", "ACCESS_TOKEN_FOR_SHOP"]) {
+			for (const secret of ["one", "two"]) {
+				for (const token of ["one", "two"]) {
+					const headers = { Authorization: `Bearer ${token}` };
+					const res = await post(plant, headers, { [name]: secret });
+					expect(res.status).toBe(token === secret ? 200 : 401);
+				}
 			}
-		},
-	);
+		}
+	});
+});
+
+describe.each(["ACCESS_TOKEN", "ACCESS_TOKEN_FOR_SHOP"])(
+	"when %s is unusable",
+	(name) => {
+		const other =
+			name === "ACCESS_TOKEN" ? "ACCESS_TOKEN_FOR_SHOP" : "ACCESS_TOKEN";
+
+		it.each([
+			["blank", " \t\n", ".dev.vars"],
+			["no string", { qqqqqq: "qqqqqq" }, ".dev.vars"],
+			["malformed", "qqqqqq,qqqqqq", "ntry 1"],
+			["malformed", "qqqqqq qqqqqq qqqqqq=2", "ntry 3"],
+			["only padding", "==", "ntry 1"],
+			[
+				"dev-token, behind Cloudflare",
+				"qqqqqq dev-token",
+				"dev-token.+.dev.vars",
+			],
+		])(
+			"returns 500 with each of its tokens, and with none, when it is %s: %j",
+			async (_, secret, why) => {
+				const log = vi.spyOn(console, "error").mockReturnValue();
+				const secrets = { [other]: "valid", [name]: secret };
+				const tokens = [secret, "qqqqqq", "dev-token", "x"];
+				const headers = tokens.map((token) => `Bearer ${token}`);
+				for (const Authorization of [...headers, "Bearer", undefined]) {
+					const res = await post(plant, { Authorization }, secrets);
+					expect(res.status).toBe(500);
+					expect(await res.json()).toMatchObject({ error: 500 });
+					expect(log).toHaveBeenCalledOnce();
+					const lines = parseLog(log.mock.lastCall ?? []);
+					const error = { message: expect.stringMatching(why) };
+					expect(lines).toMatchObject([
+						{ event: "access_token_unusable", error },
+					]);
+					const text = JSON.stringify(lines);
+					expect(text).toMatch(new RegExp(`\\b${name}\\b`));
+					expect(text).not.toMatch(new RegExp(`\\b${other}\\b`));
+					// Not even a part of an entry.
+					expect(text).not.toContain("qq");
+					log.mockClear();
+				}
+				expect(await stored()).toEqual({});
+			},
+		);
+
+		it("returns 200 with the token of another secret, and logs nothing", async () => {
+			const secrets = { [other]: "valid", [name]: "" };
+			const headers = { Authorization: "Bearer valid" };
+			expect((await post(plant, headers, secrets)).status).toBe(200);
+		});
+	},
+);
+
+it("returns 500 with any token when ACCESS_TOKEN is missing, and names each unusable secret", async () => {
+	const log = vi.spyOn(console, "error").mockReturnValue();
+	const secrets = { ACCESS_TOKEN_FOR_SHOP: "", ACCESS_TOKEN_FOR_FARM: "a,b" };
+	const { ACCESS_TOKEN: _, ...others } = env;
+	const headers = { Authorization: "Bearer undefined" };
+	const init = { method: "POST", headers };
+	const res = await send("/plants", init, { ...others, ...secrets });
+	expect(res.status).toBe(500);
+	const line = JSON.stringify(parseLog(log.mock.calls[0] ?? []));
+	for (const name of ["ACCESS_TOKEN", ...Object.keys(secrets)]) {
+		expect(line).toMatch(new RegExp(`\\b${name}\\b`));
+	}
 });

@@ -26,7 +26,7 @@ export const overHttp = { "CF-Visitor": '{"scheme":"http"}' };
 async function postPlant(
 	body: BodyInit | null,
 	headers: Record<string, string | undefined> = {},
-	bindings: Partial<Record<keyof Env, unknown>> = {},
+	bindings: Record<string, unknown> = {},
 ): Promise<Response> {
 	const all = {
 		Authorization: "Bearer test-token",

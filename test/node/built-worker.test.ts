@@ -24,19 +24,22 @@ import { createTestHarness } from "wrangler";
 
 const directory = fs.mkdtempSync(join(tmpdir(), "plants-"));
 
-/** The Worker as it is deployed, with this secret. */
-const deployed = (ACCESS_TOKEN: string) =>
+/** The Worker as it is deployed, with these secrets. */
+const deployed = (secrets: Record<string, string>) =>
 	createTestHarness({
 		workers: [
 			{
 				configPath: join(directory, "wrangler.toml"),
 				prebuiltWorkerDir: directory,
-				secrets: { ACCESS_TOKEN },
+				secrets,
 			},
 		],
 	});
 
-const server = deployed("test-token");
+const server = deployed({
+	ACCESS_TOKEN: "test-token",
+	ACCESS_TOKEN_FOR_SHOP: "shop-token",
+});
 let origin: string;
 
 beforeAll(async () => {
@@ -83,7 +86,7 @@ it("has a bundle of at most 20 KB gzip, with a source map", () => {
 it("returns 500 with the token of .dev.vars.example behind Cloudflare", async () => {
 	const variables = parseEnv(fs.readFileSync(".dev.vars.example", "utf8"));
 	const { ACCESS_TOKEN = "" } = variables;
-	const server = deployed(ACCESS_TOKEN);
+	const server = deployed({ ACCESS_TOKEN });
 	onTestFinished(() => server.close());
 	const headers = {
 		Authorization: `Bearer ${ACCESS_TOKEN}`,
@@ -115,7 +118,7 @@ describe.each(["with Content-Length", "chunked"])("%s", (framing) => {
 		send(
 			"/plants",
 			{
-				Authorization: "Bearer test-token",
+				Authorization: "Bearer shop-token",
 				"Content-Type": "application/json",
 				...(framing === "chunked"
 					? { "Transfer-Encoding": "chunked" }
