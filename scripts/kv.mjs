@@ -74,8 +74,8 @@ const reasonOf = ({ message, code, cause, errors = [] }) =>
 const PAUSES = [1, 2, 4, 8, 16, 32, ...Array(9).fill(60)];
 
 /**
- * Sends a request to Cloudflare's API, and repeats it. Returns the JSON of the response. The cause of an
- * error is the status of a response that would be the same again.
+ * Sends a request to Cloudflare's API, and repeats it, unless the response would be the same again.
+ * Returns the JSON of the response.
  * @param {string} method
  * @param {string} url
  * @param {object} [body]
@@ -85,7 +85,7 @@ export async function send(method, url, body) {
 	const pace = setTimeout(333);
 	for (let i = 0; ; i++) {
 		let reason = "";
-		let cause;
+		let isFinal = false;
 		try {
 			const res = await fetch(url, {
 				method,
@@ -102,16 +102,16 @@ export async function send(method, url, body) {
 			}
 			const errors = JSON.stringify(json.errors ?? text.slice(0, 200));
 			reason = `${res.status} ${errors}`;
-			if (/^(3|4(?!08|29))/.test(`${res.status}`)) cause = res.status;
+			isFinal = /^(3|4(?!08|29))/.test(`${res.status}`);
 		} catch (error) {
 			reason = reasonOf(/** @type {Failure} */ (error));
 		}
 		const message = `${method} ${url}: ${reason}`;
 		const used = JSON.stringify(login);
 		// After an hour, Wrangler has another token.
-		if (cause) login = readLogin();
-		const isFinal = cause && JSON.stringify(login) === used;
-		if (isFinal || i === PAUSES.length) throw new Error(message, { cause });
+		if (isFinal) login = readLogin();
+		isFinal &&= JSON.stringify(login) === used;
+		if (isFinal || i === PAUSES.length) throw new Error(message);
 		console.error(`${message}\nTries again in ${PAUSES[i]} s.`);
 		await setTimeout(PAUSES[i] * 1000);
 	}
@@ -133,23 +133,16 @@ export async function findNamespace() {
 		throw new Error(`Write the id of PLANTS into wrangler.toml: ${list}`);
 	}
 	login = readLogin();
-	let accounts = [{ id: config.account_id || env.CLOUDFLARE_ACCOUNT_ID }];
-	if (!accounts[0]?.id) {
-		console.log(`Looks for the account of ${id}: no account_id is written.`);
-		({ accounts } = wrangler("whoami"));
-	}
-	for (const account of accounts) {
-		const url = `${api}/accounts/${account.id}/storage/kv/namespaces/${id}`;
-		try {
-			await send("GET", url);
-			return url;
-		} catch (error) {
-			const { message, cause } = /** @type {Error} */ (error);
-			if (cause !== 403 && cause !== 404) throw error;
-			console.error(message);
-		}
-	}
+	const account =
+		config.account_id || env.CLOUDFLARE_ACCOUNT_ID || findAccount();
+	return `${api}/accounts/${account}/storage/kv/namespaces/${id}`;
+}
+
+/** Returns the id of the only account of the login. */
+function findAccount() {
+	const { accounts } = wrangler("whoami");
+	if (accounts.length === 1) return accounts[0].id;
 	throw new Error(
-		`No account has the namespace ${id}. Write account_id into wrangler.toml.`,
+		`The login has ${accounts.length} accounts. Write account_id into wrangler.toml: npx wrangler whoami`,
 	);
 }

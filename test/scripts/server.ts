@@ -41,17 +41,19 @@ export async function serveKv(harness: TestHarness) {
 	const { keys } = await PLANTS.list();
 	await Promise.all(keys.map(({ name }) => PLANTS.delete(name)));
 
-	/** The login has three accounts. One has the namespace. */
+	// Deployed, the namespace has another id in wrangler.toml.
+	const namespaces = await fetch(`${api}/storage/kv/namespaces`);
+	const { result } = (await namespaces.json()) as { result: { id: string }[] };
+
+	/** The account x of the login has the namespace. */
 	async function respond(request: Request) {
 		const { pathname, search } = new URL(request.url);
 		if (pathname.startsWith("/user")) return success({ status: "active" });
-		const accounts = ["v", "w", "x"].map((id) => ({ id, account: { id } }));
+		const accounts = kv.accounts.map((id) => ({ id, account: { id } }));
 		if (!pathname.startsWith("/accounts/")) return success(accounts);
-		if (pathname.startsWith("/accounts/v/"))
-			return failure(403, "No permission");
-		if (pathname.startsWith("/accounts/w/")) return failure(404, "Not found");
-		if (pathname.endsWith("/PLANTS")) return success({});
-		const path = pathname.replace("/accounts/x", "");
+		const path = pathname
+			.replace("/accounts/x", "")
+			.replace("/PLANTS/", `/${result[0]?.id}/`);
 		return fetch(new Request(api + path + search, request));
 	}
 
@@ -76,6 +78,7 @@ export async function serveKv(harness: TestHarness) {
 		PLANTS,
 		getAll,
 		requests: [] as string[],
+		accounts: ["x"],
 		/** What Miniflare does not do, if a test sets it. Without a response, it has used `res`. */
 		intercept: (
 			request: Request,
