@@ -19,7 +19,8 @@ function installNode() {
 		if (!/^20\.(19|2\d)\./.test(own)) {
 			throw new Error(`On Node ${own}, npm leaves out a part of Vitest.`);
 		}
-		execSync("npm ci", { cwd, stdio: "pipe" });
+		// A delay of the user's npm would refuse it. The hash pins it.
+		execSync("npm ci --min-release-age=0", { cwd, stdio: "pipe" });
 		const names = fs.readdirSync(`${cwd}/node_modules`);
 		const name = names.find((name) => name.startsWith("node-"));
 		// npm goes on without an optional package.
