@@ -12,16 +12,19 @@ const run = (command) =>
 	execSync(command, { encoding: "utf8", stdio: "pipe" }).trimEnd();
 
 let tag = "";
-let advice = "Only a commit is deployed: use a clone.";
+// Git's message stands above it: it may not trust the owner, or find no commit.
+let advice = "Only a commit is deployed: do what git says, or use a clone.";
 try {
-	tag = run("git rev-parse --short HEAD");
+	// Without a length, core.abbrev of a developer could make it ambiguous.
+	tag = run("git rev-parse --short=12 HEAD");
 	// In an archive that another repository ignores, git status lists nothing.
 	if (!run("git ls-tree HEAD wrangler.toml")) {
 		throw new Error(
 			`${tag} is a commit of another repository, without wrangler.toml.`,
 		);
 	}
-	advice = "Commit first, or put changes aside: git stash -u";
+	advice =
+		"Commit first, or start with The first minute of docs/operations.md.";
 	const changes = run(`git status --porcelain --untracked-files ${FILES}`);
 	if (changes) throw new Error(`These are not in ${tag}:\n${changes}`);
 	advice =
