@@ -45,7 +45,7 @@ for (const end of [".css", "-bundle.js", "-bundle.js.LICENSE.txt"]) {
 	fs.copyFileSync(fileURLToPath(source), `public/${file}`);
 }
 const hint =
-	"It is one person's build: for deploys, a Node of your own is safer. In an incident, it may be used.";
+	"It is of an npm package, node-…: nodejs.org's binary packed by one person. For deploys, use a Node of your own. In an incident, it may be used.";
 const node = fs.existsSync(installed)
 	? `${versionOf(installed)} in node_modules/.bin. ${hint}`
 	: `${own}.`;

@@ -52,7 +52,9 @@ it("installs a Node for npm run and npx when this one is 20.19.0", async () => {
 	expect(await succeed(`${top}/node_modules/.bin/node`)).toBe("v99.0.0");
 	// The second time, npm runs this script with that Node.
 	for (const text of [output, await succeed(...onNode("99.0.0"))]) {
-		expect(text).toMatch(/Node v99.0.0 in node_modules\/.bin.+safer\..+$/);
+		expect(text).toMatch(
+			/Node v99.0.0 in node_modules\/.bin\. .+\bdeploys\b.+$/,
+		);
 	}
 	// Only npm ci compares the hashes of a lockfile that is not changed. Other flags may stand behind it.
 	expect(read("npm.log")).toMatch(/^ci\b.* --min-release-age=0\b.*\n$/);
