@@ -15,7 +15,7 @@ const DEV_TOKEN = "dev-token";
 const PLAIN_HTTP = /"scheme"\s*:\s*"http"/;
 
 /** The operator's own secret, and that of each client, such as `ACCESS_TOKEN_FOR_SHOP`. No other binding. */
-const SECRET_NAME = /^ACCESS_TOKEN(?:_FOR_.+)?$/;
+const SECRET_NAME = /^ACCESS_TOKEN(?:_FOR_.+)?$/s;
 
 const encoder = new TextEncoder();
 
@@ -28,7 +28,7 @@ const encoder = new TextEncoder();
  *
  * @throws {ServiceError} 500 `access_token_unusable` when no secret has the token, but one is
  *   missing or blank, has an entry that is not a b64token, or has `dev-token` although the
- *   request has `CF-Ray`. Such a secret is not valid at all.
+ *   request has `CF-Ray`. None of the tokens of such a secret is valid.
  */
 export const authenticate: MiddlewareHandler<{ Bindings: Env }> = async (
 	c,
@@ -90,19 +90,19 @@ function parseSecrets(env: Env, isDeployed: boolean) {
 			const entries = typeof secret === "string" ? secret.match(/\S+/g) : null;
 			const index = entries?.findIndex((entry) => !B64TOKEN.test(entry)) ?? -1;
 			if (!entries) {
-				reasons.push(
-					`${name} is missing, blank or not a string. For wrangler dev, write it into .dev.vars, and restart.`,
-				);
+				reasons.push(`${name} is missing, blank or not a string.`);
+				if (!isDeployed)
+					reasons.push("Write ACCESS_TOKEN into .dev.vars, and restart.");
 			} else if (index >= 0) {
 				reasons.push(
-					`Entry ${index + 1} of ${name} is not a bearer token (RFC 6750 b64token).`,
+					`Entry ${index + 1} of ${name} has a character other than letters, digits and -._~+/, or = before its end.`,
 				);
 			} else if (isDeployed && entries.includes(DEV_TOKEN)) {
 				reasons.push(
 					`${name} has ${DEV_TOKEN}, which is public, and the request has CF-Ray. Replace it. For wrangler dev with a tunnel, write another token into .dev.vars, and restart.`,
 				);
 			} else {
-				tokens.push(...entries.map((entry) => encoder.encode(entry)));
+				for (const entry of entries) tokens.push(encoder.encode(entry));
 			}
 		}
 		cached = { env, isDeployed, tokens, reasons };

@@ -53,7 +53,7 @@ it.each([
 		vi.spyOn(console, "error").mockReturnValue();
 		const method = "POST";
 		const headers = {
-			Authorization: "Bearer test-token",
+			Authorization: "Bearer shop-token",
 			"Content-Type": "application/json",
 		};
 		// Without strings and numbers, each optional member is missing, also in an object of a member.
@@ -62,7 +62,8 @@ it.each([
 		);
 		const expected = [value, await (await post(objects)).text()];
 		// Without KV, the test runner does nothing until the response.
-		const bindings = { ...env, ...withPut(async () => {}) };
+		const secrets = { ACCESS_TOKEN_FOR_SHOP: "shop-token" };
+		const bindings = { ...env, ...secrets, ...withPut(async () => {}) };
 		const builtIn = Reflect.get(object, name);
 		let n = 0;
 		let calls: number;
