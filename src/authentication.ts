@@ -80,33 +80,32 @@ let cached:
  * secret changes, the platform starts a new isolate, with another `env`.
  */
 function parseSecrets(env: Env, isDeployed: boolean) {
-	if (cached?.env !== env || cached.isDeployed !== isDeployed) {
-		const tokens: Uint8Array[] = [];
-		const reasons: string[] = [];
-		const names = new Set(["ACCESS_TOKEN", ...Object.keys(env)]);
-		for (const name of names) {
-			if (!SECRET_NAME.test(name)) continue;
-			const secret: unknown = Reflect.get(env, name);
-			const entries = typeof secret === "string" ? secret.match(/\S+/g) : null;
-			const index = entries?.findIndex((entry) => !B64TOKEN.test(entry)) ?? -1;
-			if (!entries) {
-				reasons.push(`${name} is missing, blank or not a string.`);
-				if (!isDeployed)
-					reasons.push("Write ACCESS_TOKEN into .dev.vars, and restart.");
-			} else if (index >= 0) {
-				reasons.push(
-					`Entry ${index + 1} of ${name} has a character other than letters, digits and -._~+/, or = before its end.`,
-				);
-			} else if (isDeployed && entries.includes(DEV_TOKEN)) {
-				reasons.push(
-					`${name} has ${DEV_TOKEN}, which is public, and the request has CF-Ray. Replace it. For wrangler dev with a tunnel, write another token into .dev.vars, and restart.`,
-				);
-			} else {
-				for (const entry of entries) tokens.push(encoder.encode(entry));
-			}
+	if (cached?.env === env && cached.isDeployed === isDeployed) return cached;
+	const tokens: Uint8Array[] = [];
+	const reasons: string[] = [];
+	const names = new Set(["ACCESS_TOKEN", ...Object.keys(env)]);
+	for (const name of names) {
+		if (!SECRET_NAME.test(name)) continue;
+		const secret: unknown = Reflect.get(env, name);
+		const entries = typeof secret === "string" ? secret.match(/\S+/g) : null;
+		const index = entries?.findIndex((entry) => !B64TOKEN.test(entry)) ?? -1;
+		if (!entries) {
+			reasons.push(`${name} is missing, blank or not a string.`);
+			if (!isDeployed)
+				reasons.push("Write ACCESS_TOKEN into .dev.vars, and restart.");
+		} else if (index >= 0) {
+			reasons.push(
+				`Entry ${index + 1} of ${name} has a character other than letters, digits and -._~+/, or = before its end.`,
+			);
+		} else if (isDeployed && entries.includes(DEV_TOKEN)) {
+			reasons.push(
+				`${name} has ${DEV_TOKEN}, which is public, and the request has CF-Ray. Replace it. For wrangler dev with a tunnel, write another token into .dev.vars, and restart.`,
+			);
+		} else {
+			for (const entry of entries) tokens.push(encoder.encode(entry));
 		}
-		cached = { env, isDeployed, tokens, reasons };
 	}
+	cached = { env, isDeployed, tokens, reasons };
 	return cached;
 }
 
