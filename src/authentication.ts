@@ -21,14 +21,13 @@ const encoder = new TextEncoder();
 
 /**
  * Compares the bearer token with those in the secrets `ACCESS_TOKEN` and `ACCESS_TOKEN_FOR_<CLIENT>`.
- * A secret has one token, or several, separated by white space.
+ * A secret has one token. White space around it is ignored.
  *
  * Returns 403 to any request in clear text (RFC 6750 §5.3). Returns 401 with a
  * `WWW-Authenticate` header (RFC 6750 §3) when the token is missing or wrong.
  *
- * @throws {ServiceError} 500 `access_token_unusable` when no secret has the token, but one is
- *   missing or blank, has an entry that is not a b64token, or has `dev-token` although the
- *   request has `CF-Ray`. None of the tokens of such a secret is valid.
+ * @throws {ServiceError} 500 `access_token_unusable` when no usable secret has the token, but one is
+ *   missing, blank or no b64token, or is `dev-token` although the request has `CF-Ray`.
  */
 export const authenticate: MiddlewareHandler<{ Bindings: Env }> = async (
 	c,
@@ -87,22 +86,22 @@ function parseSecrets(env: Env, isDeployed: boolean) {
 	for (const name of names) {
 		if (!SECRET_NAME.test(name)) continue;
 		const secret: unknown = Reflect.get(env, name);
-		const entries = typeof secret === "string" ? secret.match(/\S+/g) : null;
-		const index = entries?.findIndex((entry) => !B64TOKEN.test(entry)) ?? -1;
-		if (!entries) {
+		// A pasted token may have a line feed.
+		const token = typeof secret === "string" ? secret.trim() : "";
+		if (!token) {
 			reasons.push(`${name} is missing, blank or not a string.`);
 			if (!isDeployed)
 				reasons.push("Write ACCESS_TOKEN into .dev.vars, and restart.");
-		} else if (index >= 0) {
+		} else if (!B64TOKEN.test(token)) {
 			reasons.push(
-				`Entry ${index + 1} of ${name} has a character other than letters, digits and -._~+/, or = before its end.`,
+				`${name} is not one token: it has a space, or a character other than letters, digits and -._~+/, or = before its end.`,
 			);
-		} else if (isDeployed && entries.includes(DEV_TOKEN)) {
+		} else if (isDeployed && token === DEV_TOKEN) {
 			reasons.push(
-				`${name} has ${DEV_TOKEN}, which is public, and the request has CF-Ray. Replace it. For wrangler dev with a tunnel, write another token into .dev.vars, and restart.`,
+				`${name} is ${DEV_TOKEN}, which is public, and the request has CF-Ray. Replace it. For wrangler dev with a tunnel, write another token into .dev.vars, and restart.`,
 			);
 		} else {
-			for (const entry of entries) tokens.push(encoder.encode(entry));
+			tokens.push(encoder.encode(token));
 		}
 	}
 	cached = { env, isDeployed, tokens, reasons };

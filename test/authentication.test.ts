@@ -117,7 +117,11 @@ it("returns 200 when CF-Visitor is https", async () => {
 
 describe("the comparison", () => {
 	it("compares each token of all secrets once and as a whole, whatever the token is", async () => {
-		const secrets = { ACCESS_TOKEN: "one two", ACCESS_TOKEN_FOR_SHOP: "seven" };
+		const secrets = {
+			ACCESS_TOKEN: "one",
+			ACCESS_TOKEN_FOR_FARM: "two",
+			ACCESS_TOKEN_FOR_SHOP: "seven",
+		};
 		const compare = vi.spyOn(crypto.subtle, "timingSafeEqual");
 		for (const [token, sameLength] of [
 			["one", 2],
@@ -147,14 +151,10 @@ describe("the comparison", () => {
 describe("a secret", () => {
 	it.each([
 		["aZ09-._~+/==", "aZ09-._~+/==", 200],
-		[" \n one\r\n\ttwo\v\f\u00a0", "one", 200],
-		[" \n one\r\n\ttwo\v\f\u00a0", "two", 200],
-		["one one", "one", 200],
-		[Array.from({ length: 99 }, (_, i) => `n${i}`).join(" "), "n98", 200],
+		["one\n", "one", 200],
+		["\t one\r\n", "one", 200],
+		["one", "two", 401],
 		["my-dev-token-2", "my-dev-token-2", 200],
-		["one two", "three", 401],
-		["one two", "one two", 401],
-		["one two", "onetwo", 401],
 		["x".repeat(100), "x".repeat(100), 200],
 		[`${"x".repeat(100)}1`, `${"x".repeat(100)}2`, 401],
 	])(
@@ -188,6 +188,12 @@ describe("a secret", () => {
 			const headers = { Authorization: `Bearer t-${name}` };
 			expect((await post(plant, headers, secrets)).status).toBe(status);
 		}
+	});
+
+	it("may have the same token as another secret", async () => {
+		const headers = { Authorization: "Bearer one" };
+		const secrets = { ACCESS_TOKEN: "one", ACCESS_TOKEN_FOR_SHOP: "one" };
+		expect((await post(plant, headers, secrets)).status).toBe(200);
 	});
 
 	it.each([
@@ -244,16 +250,13 @@ describe.each(["ACCESS_TOKEN", "ACCESS_TOKEN_FOR_SHOP"])(
 			["no string", ["qqqqqq"], /missing/],
 			["no string", 7777, /missing/],
 			["no string", null, /missing/],
-			["malformed", "qqqqqq,qqqqqq", /entry 1/i],
-			["malformed", "qqqqqq qqqqqq qqqqqq=2", /entry 3/i],
-			["only padding", "==", /entry 1/i],
-			[
-				"dev-token, behind Cloudflare",
-				"qqqqqq dev-token",
-				/dev-token.+.dev.vars/,
-			],
+			["two tokens", "qqqqqq 7777", /space/],
+			["malformed", "qqqqqq,7777", /character/],
+			["malformed", "qqqqqq=2", /character/],
+			["only padding", "==", /character/],
+			["dev-token, behind Cloudflare", " dev-token\n", /dev-token.+.dev.vars/],
 		])(
-			"returns 500 with each of its tokens, and with none, when it is %s: %j",
+			"returns 500 with each token that it has, and with none, when it is %s: %j",
 			async (_, secret, why) => {
 				const log = vi.spyOn(console, "error").mockReturnValue();
 				const secrets = { [other]: "valid", [name]: secret };
@@ -277,7 +280,7 @@ describe.each(["ACCESS_TOKEN", "ACCESS_TOKEN_FOR_SHOP"])(
 					const text = JSON.stringify(lines);
 					expect(text).toMatch(new RegExp(`\\b${name}\\b`));
 					expect(text).not.toMatch(new RegExp(`\\b${other}\\b`));
-					// Not even a part of an entry.
+					// Not even a part of the secret.
 					expect(text).not.toContain("qq");
 					log.mockClear();
 				}
@@ -285,11 +288,14 @@ describe.each(["ACCESS_TOKEN", "ACCESS_TOKEN_FOR_SHOP"])(
 			},
 		);
 
-		it("returns 200 with the token of another secret, and logs nothing", async () => {
-			const secrets = { [other]: "valid", [name]: "" };
-			const headers = { Authorization: "Bearer valid" };
-			expect((await post(plant, headers, secrets)).status).toBe(200);
-		});
+		it.each(["", "one two"])(
+			"returns 200 with the token of another secret, and logs nothing, when it is %j",
+			async (secret) => {
+				const secrets = { [other]: "valid", [name]: secret };
+				const headers = { Authorization: "Bearer valid" };
+				expect((await post(plant, headers, secrets)).status).toBe(200);
+			},
+		);
 	},
 );
 
