@@ -5,6 +5,8 @@ import { defineConfig } from "vitest/config";
 // would get the requests to localhost.
 delete process.env.CLOUDFLARE_ENV;
 process.env.no_proxy = process.env.NO_PROXY = "*";
+// Otherwise, Wrangler names .dev.vars for each file.
+process.env.WRANGLER_LOG ??= "warn";
 
 export default defineConfig({
 	test: {

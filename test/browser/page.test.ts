@@ -33,7 +33,8 @@ async function startDev(): Promise<string> {
 	dev = spawn(`npm run dev -- ${options} 2>&1`, {
 		shell: true,
 		detached: true,
-		env: { ...process.env, TMPDIR: directory },
+		// Another level does not print the origin.
+		env: { ...process.env, TMPDIR: directory, WRANGLER_LOG: "log" },
 	});
 	let output = "";
 	for await (const data of dev.stdout?.iterator({ destroyOnReturn: false }) ??
