@@ -1,4 +1,4 @@
-// Prepares a checkout. npm ci runs it.
+// Prepares a checkout. npm ci, npm run dev, npm test and npm run deploy run it.
 // Usage: npm run prepare
 import { execFileSync, execSync } from "node:child_process";
 import fs from "node:fs";
@@ -42,7 +42,11 @@ for (const end of [".css", "-bundle.js", "-bundle.js.LICENSE.txt"]) {
 	const file = `swagger-ui${end}`;
 	// In a workspace, the package may be in node_modules of a folder above.
 	const source = import.meta.resolve(`swagger-ui-dist/${file}`);
-	fs.copyFileSync(fileURLToPath(source), `public/${file}`);
+	const bytes = fs.readFileSync(fileURLToPath(source));
+	const copy = `public/${file}`;
+	// A file that is written restarts a running wrangler dev.
+	if (fs.existsSync(copy) && bytes.equals(fs.readFileSync(copy))) continue;
+	fs.writeFileSync(copy, bytes);
 }
 const hint =
 	"It is of an npm package, node-…: nodejs.org's binary packed by one person. For deploys, use a Node of your own. In an incident, it may be used.";
