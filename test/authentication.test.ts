@@ -26,8 +26,10 @@ it.each([
 	const res = await send(path, { method, headers });
 	expect(res.status).toBe(401);
 	expect(res.headers.get("WWW-Authenticate")).toBe('Bearer realm="plants"');
-	const body = method === "HEAD" ? /^$/ : /^{"error":401,"message":".+"}$/;
-	expect(await res.text()).toMatch(body);
+	const body = { error: 401, message: expect.stringMatching(/./) };
+	const text = await res.text();
+	if (method === "HEAD") expect(text).toBe("");
+	else expect(JSON.parse(text)).toEqual(body);
 });
 
 it.each([

@@ -112,6 +112,15 @@ it("is public/openapi.json, with the responses as examples: npm run openapi writ
 	await expect(text).toMatchFileSnapshot("../public/openapi.json");
 });
 
+/** The members of a schema, with types and limits. */
+const membersOf = ({ properties = {} }: z.core.JSONSchema.BaseSchema) =>
+	Object.fromEntries(
+		Object.entries(properties).map(([name, member]) => [
+			name,
+			{ ...Object(member), description: undefined, examples: undefined },
+		]),
+	);
+
 it("has the interface that was given", () => {
 	const json = (schema: string) => ({
 		"application/json": {
@@ -120,7 +129,7 @@ it("has the interface that was given", () => {
 	});
 	// A new field shows all that it changes at once.
 	expect.soft(document).toMatchObject({
-		openapi: "3.1.0",
+		openapi: expect.stringMatching(/^3\.1\.\d+$/),
 		info: { version: "1.0.0", license: { identifier: "MIT" } },
 		servers: [{ url: "/" }],
 		security: [{ bearerAuth: [] }],
@@ -139,20 +148,8 @@ it("has the interface that was given", () => {
 		components: {
 			securitySchemes: { bearerAuth: { type: "http", scheme: "bearer" } },
 			schemas: {
-				Plant: {
-					type: "object",
-					required: ["name"],
-					properties: { name: { type: "string" }, tag: { type: "string" } },
-				},
-				NewPlant: {
-					type: "object",
-					required: ["id", "name"],
-					properties: {
-						id: { type: "integer", format: "int64" },
-						name: { type: "string" },
-						tag: { type: "string" },
-					},
-				},
+				Plant: { type: "object", required: ["name"] },
+				NewPlant: { type: "object", required: ["id", "name"] },
 				Error: {
 					type: "object",
 					required: ["error", "message"],
@@ -164,9 +161,11 @@ it("has the interface that was given", () => {
 			},
 		},
 	});
-	// toMatchObject accepts further members.
-	const members = Object.keys(schemas.NewPlant.properties ?? {});
-	expect.soft(members.toSorted()).toEqual(["id", "name", "tag"]);
+	// toMatchObject would accept further members, and further limits of a member.
+	const members = { name: { type: "string" }, tag: { type: "string" } };
+	const id = { type: "integer", format: "int64" };
+	expect.soft(membersOf(schemas.Plant)).toEqual(members);
+	expect.soft(membersOf(schemas.NewPlant)).toEqual({ id, ...members });
 	const { post } = document.paths["/plants"];
 	expect(post).not.toHaveProperty("parameters");
 	// It would replace the security of the document.

@@ -187,7 +187,7 @@ it("serves the OpenAPI document to pages of any origin", async () => {
 	expect(res.headers.get("Access-Control-Allow-Origin")).toBe("*");
 	expect(res.headers.get("Cache-Control")).toMatch(/max-age=0\b|no-cache/);
 	expect(res.headers.get("Content-Type")).toBe("application/json");
-	expect(await res.json()).toMatchObject({ openapi: "3.1.0" });
+	expect(await res.json()).toHaveProperty("openapi");
 });
 
 it.each(["get", "onError", "routes"])(
