@@ -58,6 +58,7 @@ export const readJson: MiddlewareHandler = async (c, next) => {
 async function readBytes(
 	request: Request,
 ): Promise<ArrayBuffer | Uint8Array | undefined> {
+	// A loop over the chunks would take three times the CPU time for a create of 90 KB.
 	const length = request.headers.get("Content-Length");
 	const isSmall = length && Number(length) <= MAX_BODY_BYTES;
 	const reader = isSmall ? null : request.body?.getReader({ mode: "byob" });
