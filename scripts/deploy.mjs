@@ -23,8 +23,7 @@ try {
 			`${tag} is a commit of another repository, without wrangler.toml.`,
 		);
 	}
-	advice =
-		"Commit first, or start with The first minute of docs/operations.md.";
+	advice = "Commit first. To deploy without these, use a clean clone.";
 	const changes = run(`git status --porcelain --untracked-files ${FILES}`);
 	if (changes) throw new Error(`These are not in ${tag}:\n${changes}`);
 	advice =

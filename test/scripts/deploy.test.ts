@@ -6,7 +6,7 @@ const DEPLOY = ["npm", "run", "deploy", "--", "--x"];
 const FILES =
 	"src/index.ts src/backup.ts public/index.html tsconfig.json wrangler.toml package.json package-lock.json";
 
-const USE_A_CLONE = /\nNothing is deployed. .+ use a clone.$/;
+const USE_A_CLONE = /\nNothing is deployed. Only a commit .+ use a clone.$/;
 
 /** A checkout whose Wrangler prints its arguments, then runs this code. */
 function newRepository(code: string) {
@@ -37,7 +37,7 @@ it("deploys a commit, with its hash as the tag, and nothing else", async () => {
 		newRepository("process.exit(7)");
 	// npm ci without scripts leaves it out.
 	fs.rmSync(`${top}/public/swagger-ui.css`, { force: true });
-	const refusal = /\nNothing is deployed. Commit first,.+$/;
+	const refusal = /\nNothing is deployed. Commit first. .+$/;
 	const output = await fail(...DEPLOY);
 	expect(output).toContain("fatal: not a git repository");
 	expect(output).toMatch(USE_A_CLONE);
