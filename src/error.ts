@@ -22,8 +22,10 @@ export class ServiceError extends HTTPException {
 }
 
 /**
- * Returns the status and the message of an `HTTPException`. Its `res`, with which some middleware of Hono
- * throws, is ignored: it has another shape. Any other error is a 500 without internals.
+ * Returns the status and the message of an `HTTPException`. Any other error is a 500 without internals.
+ *
+ * Ignores the `res` of an `HTTPException`, since it has another shape: a middleware of Hono that throws with
+ * one returns an empty message.
  *
  * Logs a `ServiceError` as one line of JSON. Without `CF-Ray`, as in `wrangler dev`, also logs its cause.
  */
