@@ -1,24 +1,28 @@
 // Bundles a variant, runs it in workerd, and measures the process from outside.
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
 import { createRequire } from "node:module";
 import { basename, join } from "node:path";
 import { createInterface } from "node:readline";
-import type { Readable } from "node:stream";
 import { gzipSync } from "node:zlib";
 import { unstable_readConfig } from "wrangler";
 
 const root = join(import.meta.dirname, "../..");
 const require = createRequire(import.meta.url);
-const { default: workerd } = require("workerd") as { default: string };
+/** @type {{ default: string }} */
+const { default: workerd } = require("workerd");
 
 // Only what shapes a bundle: the assets, for example, are not part of it.
 const { compatibility_date, compatibility_flags, minify, keep_names } =
 	unstable_readConfig({ config: join(root, "wrangler.toml") });
 
-/** Bundles `entry` with the settings of `wrangler.toml`; `gzip` is the size in bytes. */
-export function build(entry: string, directory: string) {
+/**
+ * Bundles `entry` with the settings of `wrangler.toml`; `gzip` is the size in bytes.
+ * @param {string} entry
+ * @param {string} directory
+ */
+export function build(entry, directory) {
 	fs.mkdirSync(directory);
 	const settings = {
 		name: "variant",
@@ -59,27 +63,36 @@ export function build(entry: string, directory: string) {
 	return { config, gzip: byteLength };
 }
 
-const children = new Set<ChildProcess>();
+/** @typedef {import("node:stream").Readable} Readable */
+/** @type {Set<import("node:child_process").ChildProcess>} */
+const children = new Set();
 process.on("exit", () => {
 	for (const child of children) child.kill("SIGKILL");
 });
 
-/** Starts workerd with the configuration of a build. `send` throws on a wrong response. */
-export async function start(config: string) {
+/**
+ * Starts workerd with the configuration of a build. `send` throws on a wrong response.
+ * @param {string} config
+ */
+export async function start(config) {
 	const startedAt = performance.now();
 	const child = spawn(workerd, ["serve", "--control-fd=3", config], {
 		stdio: ["ignore", "inherit", "pipe", "pipe"],
 	});
+	const stderr = /** @type {Readable} */ (child.stderr);
+	const control = /** @type {Readable} */ (child.stdio[3]);
 	// With --expose-gc, the compile cache of workerd does not fit. It says so for each isolate.
-	createInterface(child.stderr as Readable).on("line", (line) => {
+	createInterface(stderr).on("line", (line) => {
 		if (!line.includes("compile cache failed")) console.error(line);
 	});
 	children.add(child);
-	const [listenEvent] = await once(child.stdio[3] as Readable, "data");
-	const { port } = JSON.parse(String(listenEvent)) as { port: number };
+	const [listenEvent] = await once(control, "data");
+	/** @type {{ port: number }} */
+	const { port } = JSON.parse(String(listenEvent));
 	const schedstat = `/proc/${child.pid}/task/${child.pid}/schedstat`;
 	return {
-		async send(batch: Batch) {
+		/** @param {Batch} batch */
+		async send(batch) {
 			const options = { method: "POST", body: JSON.stringify(batch) };
 			const response = await fetch(`http://127.0.0.1:${port}`, options);
 			// workerd prints the error of the driver.

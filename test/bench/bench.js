@@ -4,14 +4,15 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { build, start } from "./workerd.ts";
+import { build, start } from "./workerd.js";
 
 const { quick } = parseArgs({ options: { quick: { type: "boolean" } } }).values;
 const { blocks, rounds, warmUps } = quick
 	? { blocks: 3, rounds: 4, warmUps: 2 }
 	: { blocks: 8, rounds: 6, warmUps: 3 };
 
-const entries: Record<string, string> = {
+/** @type {Record<string, string>} */
+const entries = {
 	floor: "test/bench/variants/floor.ts",
 	"floor (copy)": "test/bench/variants/floor.ts",
 	"this service": "src/index.ts",
@@ -32,14 +33,17 @@ const batches = [
 	{ name: "90 KB", status: 200, nameLength: 90_000, count: 100 },
 ];
 
-const measurements: { variant: string; figure: string; value: number }[] = [];
+/** @type {{ variant: string, figure: string, value: number }[]} */
+const measurements = [];
 
-const valuesOf = (variant: string, figure: string) =>
+/** @type {(variant: string, figure: string) => number[]} */
+const valuesOf = (variant, figure) =>
 	measurements
 		.filter((one) => one.variant === variant && one.figure === figure)
 		.map(({ value }) => value);
 
-const median = (values: number[]) =>
+/** @type {(values: number[]) => number} */
+const median = (values) =>
 	values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
 
 const directory = mkdtempSync(join(tmpdir(), "plants-bench-"));
