@@ -6,7 +6,7 @@ import { defineConfig } from "vitest/config";
 delete process.env.CLOUDFLARE_ENV;
 process.env.no_proxy = process.env.NO_PROXY = "*";
 // Otherwise, Wrangler names .dev.vars for each file.
-process.env.WRANGLER_LOG ??= "warn";
+process.env.WRANGLER_LOG ??= "error";
 
 export default defineConfig({
 	test: {
@@ -33,6 +33,9 @@ export default defineConfig({
 					name: "worker",
 					include: ["test/*.test.ts"],
 					setupFiles: "test/setup.ts",
+					// One workerd for all files: starting each takes longer than its tests.
+					isolate: false,
+					maxWorkers: 1,
 				},
 			},
 			{

@@ -1,6 +1,9 @@
 // What save.mjs and restore.mjs share: requests to the KV namespace, and how both scripts end.
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
+import http from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
@@ -21,10 +24,15 @@ for (const name in env) {
 for (const file of [".env.local", ".env"]) {
 	if (fs.existsSync(file)) process.loadEnvFile(file);
 }
+// On an older Node, Wrangler makes fetch use the proxy.
+http.setGlobalProxyFromEnv?.();
 // On Node 22, Wrangler's packages would print a warning below the last line.
 process.noDeprecation = true;
-// Another level adds lines to the JSON. A log file would keep the token.
-Object.assign(env, { WRANGLER_LOG: "log", WRANGLER_WRITE_LOGS: "false" });
+// Wrangler writes what it prints into a log file, also the login.
+const logs = fs.mkdtempSync(join(tmpdir(), "plants-"));
+process.on("exit", () => fs.rmSync(logs, { recursive: true, force: true }));
+// Another level adds lines to the JSON.
+Object.assign(env, { WRANGLER_LOG: "log", WRANGLER_LOG_PATH: logs });
 
 /**
  * Returns the JSON that Wrangler prints.
@@ -119,9 +127,12 @@ export async function send(method, url, body) {
 
 /** Returns the URL of the namespace of the binding PLANTS. */
 export async function findNamespace() {
-	// This import takes a second. It also makes fetch use HTTPS_PROXY.
+	// This import takes a second.
 	const { unstable_readConfig } = await import("wrangler");
-	const config = unstable_readConfig({ config: "wrangler.toml" });
+	const config = unstable_readConfig(
+		{ config: "wrangler.toml" },
+		{ hideWarnings: true },
+	);
 	const region = env.CLOUDFLARE_COMPLIANCE_REGION ?? config.compliance_region;
 	const host = `api${region === "fedramp_high" ? ".fed" : ""}.cloudflare.com`;
 	const api = env.CLOUDFLARE_API_BASE_URL ?? `https://${host}/client/v4`;

@@ -26,6 +26,8 @@ export function newCheckout(variables: Record<string, string> = {}) {
 		// Wrangler starts sooner, and sends nothing to Cloudflare.
 		NODE_COMPILE_CACHE: resolve("node_modules/.cache/compile"),
 		WRANGLER_SEND_METRICS: "false",
+		// npm adds its notice below the last line.
+		NPM_CONFIG_UPDATE_NOTIFIER: "false",
 		PATH: `${top}/node_modules/.bin:${dirname(process.execPath)}:${process.env.PATH}`,
 		...variables,
 	};

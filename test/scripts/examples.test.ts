@@ -2,36 +2,33 @@
 import { execFile } from "node:child_process";
 import fs from "node:fs";
 import { promisify } from "node:util";
-import type { KVNamespace } from "@cloudflare/workers-types";
 import { expect, it, onTestFinished } from "vitest";
-import { createTestHarness } from "wrangler";
+import { build, start } from "../node/worker.ts";
 import { newCheckout } from "./checkout.ts";
 import { serve } from "./server.ts";
 
 /** Runs the client against this origin. Returns what it prints. */
 async function createPlant(origin: string): Promise<string> {
 	const page = fs.readFileSync("docs/api.md", "utf8");
-	const [, text = ""] = /```ts\n(.*?)```/s.exec(page) ?? [];
+	const [, text = ""] = /```js\n(.*?)```/s.exec(page) ?? [];
 	const program = text.replace("http://localhost:8787", origin);
 	expect(program).toContain(origin);
 	const { top, write } = newCheckout();
-	write("client.mts", program);
-	const args = ["--experimental-strip-types", `${top}/client.mts`];
+	write("client.mjs", program);
+	const args = [`${top}/client.mjs`];
 	const { stdout } = await promisify(execFile)(process.execPath, args);
 	return stdout;
 }
 
 it("creates the plant with the largest id", async () => {
-	const secrets = { ACCESS_TOKEN: "dev-token" };
-	const server = createTestHarness({
-		workers: [{ configPath: "wrangler.toml", secrets }],
-	});
-	onTestFinished(() => server.close());
-	const { url } = await server.listen();
-	expect(await createPlant(url.origin)).toContain("Monstera");
-	const worker = server.getWorker<{ PLANTS: KVNamespace }>();
-	const { PLANTS } = await worker.getEnv();
-	const value = await PLANTS.get("9223372036854775807", "json");
+	const { top } = newCheckout();
+	build(`${top}/build`);
+	const server = start(`${top}/build`, { ACCESS_TOKEN: "dev-token" });
+	onTestFinished(() => server.dispose());
+	const { origin } = await server.ready;
+	expect(await createPlant(origin)).toContain("Monstera");
+	const plants = await server.getKVNamespace("PLANTS");
+	const value = await plants.get("9223372036854775807", "json");
 	expect(value).toMatchObject({ name: "Monstera", tag: "indoor" });
 });
 

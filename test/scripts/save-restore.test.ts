@@ -1,13 +1,12 @@
-// The scripts run the real Wrangler. Miniflare's KV takes the place of Cloudflare's.
+// The scripts run the real Wrangler. A server takes the place of Cloudflare's API.
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { resolve } from "node:path";
-import { afterAll, expect, it, onTestFinished } from "vitest";
-import { createTestHarness } from "wrangler";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { newCheckout } from "./checkout.ts";
-import { failure, serve, serveKv, success } from "./server.ts";
+import { failure, serve, serveKv, storedAll, success } from "./server.ts";
 
 const CLOCK = `--import=${resolve("test/scripts/clock.mjs")}`;
 const NODE = [process.execPath, CLOCK];
@@ -15,11 +14,6 @@ const SAVE = [...NODE, "scripts/save.mjs"];
 const RESTORE = [...NODE, "scripts/restore.mjs", "backup-1.jsonl"];
 /** For npm, whose Node takes no arguments. */
 const SHELL = `umask 022; export WRANGLER_LOG=debug NODE_OPTIONS='${CLOCK}'; `;
-
-const harness = createTestHarness({
-	workers: [{ configPath: "wrangler.toml", secrets: { ACCESS_TOKEN: "x" } }],
-});
-afterAll(() => harness.close());
 
 const line = ([key, value]: string[]) => `${JSON.stringify({ key, value })}\n`;
 const lines = (plants: object) => Object.entries(plants).map(line).join("");
@@ -30,8 +24,8 @@ const newPlants = (value: string, length: number) =>
 
 /** A namespace with an old plant, and a checkout with a save of three plants. */
 async function newStore(setting = 'account_id = "x"') {
-	const kv = await serveKv(harness);
-	await kv.PLANTS.put("7", "old");
+	const kv = serveKv();
+	kv.plants.set("7", "old");
 	const checkout = newCheckout(kv.variables);
 	const { top, ls, read, write } = checkout;
 	// Another namespace is the first.
@@ -57,11 +51,7 @@ async function newStore(setting = 'account_id = "x"') {
 	};
 }
 
-/** The response to a bulk put that stored all plants. */
-const storedAll = ({ length }: object[]) =>
-	success({ successful_key_count: length, unsuccessful_keys: [] });
-
-type Kv = Awaited<ReturnType<typeof serveKv>>;
+type Kv = ReturnType<typeof serveKv>;
 
 /** Responds to a request to a path with this end. */
 function on(kv: Kv, end: string, respond: Kv["intercept"]) {
@@ -98,7 +88,7 @@ it("saves the plants for the owner alone, and restores them", async () => {
 	const { kv, saves, top, succeed, read, write } = await newStore();
 	// Wrangler prefers this file to wrangler.toml.
 	write("../wrangler.json", "{");
-	for (const entry of Object.entries(plants)) await kv.PLANTS.put(...entry);
+	for (const entry of Object.entries(plants)) kv.plants.set(...entry);
 
 	on(kv, "/keys", listDeleted);
 	const saved = await succeed("sh", "-c", `${SHELL} npm run save`);
@@ -113,16 +103,16 @@ it("saves the plants for the owner alone, and restores them", async () => {
 	const entries = texts.map((text) => Object.values(JSON.parse(text)));
 	expect(Object.fromEntries(entries)).toEqual(plants);
 
-	await kv.PLANTS.put("201", "changed");
-	await kv.PLANTS.delete("202");
-	await kv.PLANTS.put("another", "{}");
+	kv.plants.set("201", "changed");
+	kv.plants.delete("202");
+	kv.plants.set("another", "{}");
 	// Editors may write a byte order mark, CRLF and empty lines, and no line feed at the end.
 	const edited = `\ufeff${read(file).replaceAll("\n", "\r\n\r\n")}`;
 	write(file, edited.trimEnd());
 	const shell = `${SHELL} cd src; npm run restore -- ../${file}`;
 	const restored = (await succeed("sh", "-c", shell)).split("\n");
 	expect(restored.at(-1)).toBe(`Restored 112 plants from ${top}/${file}`);
-	expect(await kv.getAll()).toEqual({ ...plants, another: "{}" });
+	expect(Object.fromEntries(kv.plants)).toEqual({ ...plants, another: "{}" });
 
 	// Wrangler's log files would have the token.
 	const files = fs.readdirSync(`${top}/..`, { recursive: true });
@@ -135,7 +125,7 @@ it.each(["backup-1.jsonl", "backup-1.incomplete"])("git ignores %s", (file) => {
 
 it("saves nothing of a namespace without plants", async () => {
 	const { kv, saves, fail } = await newStore();
-	await kv.PLANTS.delete("7");
+	kv.plants.delete("7");
 	on(kv, "/keys", listDeleted);
 	const reason = /There are no plants. Is it the right account\?$/;
 	expect(await fail(...SAVE)).toMatch(reason);
@@ -146,8 +136,8 @@ it("saves nothing of a namespace without plants", async () => {
 async function newLargeStore(respond: () => Promise<Response>) {
 	const store = await newStore();
 	const incomplete: string[] = [];
-	const puts = Object.entries(newPlants("{}", 101));
-	await Promise.all(puts.map((entry) => store.kv.PLANTS.put(...entry)));
+	const plants = Object.entries(newPlants("{}", 101));
+	for (const entry of plants) store.kv.plants.set(...entry);
 	on(store.kv, "/bulk/get", async (request, next) => {
 		const text = await request.clone().text();
 		if (text.includes('"101"')) return next(request);
@@ -180,9 +170,8 @@ it("takes a page without a cursor for the last one only if it is not full", asyn
 
 it("leaves no file of a save that is interrupted", async () => {
 	let gets = 0;
-	const interrupted = Promise.withResolvers<void>();
 	const { saves, start, ls } = await newLargeStore(() => {
-		if (++gets === 3) interrupted.resolve();
+		gets++;
 		return new Promise(() => {});
 	});
 	const runs = (["SIGINT", "SIGTERM", "SIGHUP"] as const).map((signal) => {
@@ -190,7 +179,8 @@ it("leaves no file of a save that is interrupted", async () => {
 		return { ended, kill: () => kill(signal) };
 	});
 	const ends = runs.map(({ ended }) => ended);
-	await Promise.race([interrupted.promise, ...ends]);
+	const allWait = vi.waitUntil(() => gets === 3, { timeout: 60_000 });
+	await Promise.race([allWait, ...ends]);
 	for (const { kill } of runs) kill();
 	for (const { status } of await Promise.all(ends)) expect(status).toBe(1);
 	expect(saves()).toEqual([]);
@@ -279,7 +269,7 @@ it("goes on with the next token of wrangler login when one expires", async () =>
 	const env = `env -u CLOUDFLARE_API_TOKEN WRANGLER_TOKEN_URL=${tokenUrl}`;
 	const output = await succeed(...env.split(" "), ...RESTORE);
 	expect(output).not.toContain("token-");
-	expect(await kv.getAll()).toMatchObject({ 9: "plant 9" });
+	expect(Object.fromEntries(kv.plants)).toMatchObject({ 9: "plant 9" });
 });
 
 const ANY_ACCOUNT = ["env", "CLOUDFLARE_ACCOUNT_ID="];
@@ -426,9 +416,9 @@ it("stores at most 1,000 plants and 10 MB at once, and each key once", async () 
 	const sizes: number[] = [];
 	const lengths: number[] = [];
 	on(kv, "/bulk", async (request) => {
-		const body = await request.bytes();
-		sizes.push(body.length);
-		const batch: object[] = JSON.parse(new TextDecoder().decode(body));
+		const body = await request.text();
+		sizes.push(Buffer.byteLength(body));
+		const batch: object[] = JSON.parse(body);
 		lengths.push(batch.length);
 		sent += batch.map((plant) => `${JSON.stringify(plant)}\n`).join("");
 		return storedAll(batch);

@@ -6,9 +6,7 @@ import {
 } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
-import type { KVNamespace } from "@cloudflare/workers-types";
 import { onTestFinished } from "vitest";
-import type { TestHarness } from "wrangler";
 
 /** Serves HTTP until the test is finished. Returns the origin. */
 export function serve(listener: RequestListener): string {
@@ -26,35 +24,52 @@ export function serve(listener: RequestListener): string {
 export const success = (result: unknown) =>
 	Response.json({ success: true, result });
 
-/** Serves what save and restore need of Cloudflare's API: Miniflare's KV, which is empty. */
-export async function serveKv(harness: TestHarness) {
-	const { url } = await harness.listen();
-	const api = new URL("/cdn-cgi/local/explorer/api", url).href;
-	const worker = harness.getWorker<{ PLANTS: KVNamespace }>();
-	const { PLANTS } = await worker.getEnv();
+/** The response to a bulk put that stored all plants. */
+export const storedAll = ({ length }: object[]) =>
+	success({ successful_key_count: length, unsuccessful_keys: [] });
 
-	async function getAll() {
-		const { keys } = await PLANTS.list();
-		const get = async ({ name = "" }) => [name, await PLANTS.get(name)];
-		return Object.fromEntries(await Promise.all(keys.map(get)));
-	}
-	const { keys } = await PLANTS.list();
-	await Promise.all(keys.map(({ name }) => PLANTS.delete(name)));
+interface Pair {
+	key: string;
+	value: string;
+}
 
-	// Deployed, the namespace has another id in wrangler.toml.
-	const namespaces = await fetch(`${api}/storage/kv/namespaces`);
-	const { result } = (await namespaces.json()) as { result: { id: string }[] };
+/** Serves what save and restore need of Cloudflare's API. The account x of the login has the namespace. */
+export function serveKv() {
+	const plants = new Map<string, string>();
+	const namespace = "/accounts/x/storage/kv/namespaces/PLANTS";
 
-	/** The account x of the login has the namespace. */
 	async function respond(request: Request) {
-		const { pathname, search } = new URL(request.url);
+		const { pathname, searchParams } = new URL(request.url);
 		if (pathname.startsWith("/user")) return success({ status: "active" });
 		const accounts = kv.accounts.map((id) => ({ id, account: { id } }));
 		if (!pathname.startsWith("/accounts/")) return success(accounts);
-		const path = pathname
-			.replace("/accounts/x", "")
-			.replace("/PLANTS/", `/${result[0]?.id}/`);
-		return fetch(new Request(api + path + search, request));
+		switch (`${request.method} ${pathname}`) {
+			case `GET ${namespace}/keys`: {
+				const start = Number(searchParams.get("cursor"));
+				const end = start + Number(searchParams.get("limit") ?? 1000);
+				const names = [...plants.keys()].sort();
+				const result = names.slice(start, end).map((name) => ({ name }));
+				const cursor = end < names.length ? `${end}` : "";
+				return Response.json({
+					success: true,
+					result,
+					result_info: { cursor },
+				});
+			}
+			case `POST ${namespace}/bulk/get`: {
+				const { keys } = (await request.json()) as { keys: string[] };
+				if (keys.length > 100) return failure(400, "At most 100 keys");
+				const values = keys.map((key) => [key, plants.get(key) ?? null]);
+				return success({ values: Object.fromEntries(values) });
+			}
+			case `PUT ${namespace}/bulk`: {
+				const pairs = (await request.json()) as Pair[];
+				if (pairs.length > 10_000) return failure(400, "At most 10,000 pairs");
+				for (const { key, value } of pairs) plants.set(key, value);
+				return storedAll(pairs);
+			}
+		}
+		return failure(404, "Not found");
 	}
 
 	const origin = serve(async (req, res) => {
@@ -71,15 +86,16 @@ export async function serveKv(harness: TestHarness) {
 		const response = await kv.intercept(request, respond, res);
 		if (!response) return;
 		const Location = response.headers.get("Location") ?? [];
-		res.writeHead(response.status, { Location }).end(await response.bytes());
+		res
+			.writeHead(response.status, { Location })
+			.end(Buffer.from(await response.arrayBuffer()));
 	});
 
 	const kv = {
-		PLANTS,
-		getAll,
+		plants,
 		requests: [] as string[],
 		accounts: ["x"],
-		/** What Miniflare does not do, if a test sets it. Without a response, it has used `res`. */
+		/** Another response, if a test sets it. Without a response, it has used `res`. */
 		intercept: (
 			request: Request,
 			next: typeof respond,
