@@ -23,13 +23,14 @@ try {
 			`${tag} is a commit of another repository, without wrangler.toml.`,
 		);
 	}
-	advice = "Commit first. To deploy without these, use a clean clone.";
+	advice =
+		"Commit first, but no secret. To deploy without these, use a clean clone.";
 	const changes = run(`git status --porcelain --untracked-files ${FILES}`);
 	if (changes) throw new Error(`These are not in ${tag}:\n${changes}`);
 	advice =
 		"Run npm ci, or npm install --no-save if the registry is away: npm ci first deletes what is there.";
-	// Not devDependencies: they are not bundled. .npmrc includes them otherwise.
-	run("npm ls --omit=dev --include=prod --loglevel=error --no-update-notifier");
+	// devDependencies, too: Swagger UI is uploaded, and Wrangler builds.
+	run("npm ls --depth=0 --include=dev --loglevel=error --no-update-notifier");
 } catch (error) {
 	console.error(`${error}\nNothing is deployed. ${advice}`);
 	process.exit(1);

@@ -3,7 +3,10 @@
 import fs from "node:fs";
 import { fileURLToPath } from "node:url";
 
-fs.cpSync(".dev.vars.example", ".dev.vars", { force: false });
+if (!fs.existsSync(".dev.vars")) {
+	fs.copyFileSync(".dev.vars.example", ".dev.vars");
+	console.log("Wrote .dev.vars");
+}
 for (const end of [".css", "-bundle.js", "-bundle.js.LICENSE.txt"]) {
 	const file = `swagger-ui${end}`;
 	// In a workspace, the package may be in node_modules of a folder above.
@@ -13,4 +16,5 @@ for (const end of [".css", "-bundle.js", "-bundle.js.LICENSE.txt"]) {
 	// A file that is written restarts a running wrangler dev.
 	if (fs.existsSync(copy) && bytes.equals(fs.readFileSync(copy))) continue;
 	fs.writeFileSync(copy, bytes);
+	console.log(`Wrote ${copy}`);
 }

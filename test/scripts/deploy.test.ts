@@ -4,7 +4,7 @@ import { newCheckout } from "./checkout.ts";
 
 const DEPLOY = ["npm", "run", "deploy", "--", "--x"];
 const FILES =
-	"src/index.ts src/backup.ts public/index.html tsconfig.json wrangler.toml package.json package-lock.json";
+	"src/index.ts src/secret-names.json public/index.html tsconfig.json wrangler.toml package.json package-lock.json";
 
 const USE_A_CLONE = /\nNothing is deployed. Only a commit .+ use a clone.$/;
 
@@ -13,10 +13,15 @@ function newRepository(code: string) {
 	const checkout = newCheckout();
 	const text = `console.log(...process.argv.slice(2)); ${code}`;
 	checkout.write("node_modules/wrangler/index.js", text);
-	const { dependencies } = JSON.parse(checkout.read("package.json"));
-	/** Installs the packages that are bundled, and these of other versions. */
+	for (const end of [".css", "-bundle.js", "-bundle.js.LICENSE.txt"]) {
+		checkout.write(`node_modules/swagger-ui-dist/swagger-ui${end}`, "");
+	}
+	const { dependencies, devDependencies } = JSON.parse(
+		checkout.read("package.json"),
+	);
+	/** Installs the packages of package.json, and these of other versions. */
 	function install(others = {}) {
-		const versions = { ...dependencies, ...others };
+		const versions = { ...dependencies, ...devDependencies, ...others };
 		for (const [name, version] of Object.entries(versions)) {
 			const text = JSON.stringify({ name, version });
 			checkout.write(`node_modules/${name}/package.json`, text);
@@ -62,11 +67,11 @@ it("deploys a commit, with its hash as the tag, and nothing else", async () => {
 	await git("config", "core.abbrev", "4");
 	const hash = (await git("rev-parse", "HEAD")).slice(0, 12);
 	const deployed = await start(...DEPLOY).ended;
-	const args = deployed.output.split("\n").at(-1);
-	expect(args).toMatch(
-		/^deploy src\/index.ts .*--config[= ]wrangler.toml .*--x$/,
-	);
-	expect(args).toMatch(new RegExp(`--tag[= ]${hash} `));
+	const args = ` ${deployed.output.split("\n").at(-1)} `;
+	expect(args).toContain(" deploy ");
+	expect(args).toMatch(/ src\/index.ts .*--x $/);
+	expect(args).toMatch(/ --config[= ]wrangler.toml /);
+	expect(args).toMatch(new RegExp(` --tag[= ]${hash} `));
 	expect(deployed.status).toBe(7);
 	expect(ls("public")).toContain("swagger-ui.css");
 });
@@ -81,18 +86,21 @@ it("deploys nothing of an archive in another repository that ignores it", async 
 	expect(output).toMatch(USE_A_CLONE);
 });
 
-it("deploys no other version of a package than that of the commit", async () => {
-	const { git, commit, install, fail, succeed } = newRepository("");
-	await git("init", "--quiet");
-	await commit();
-	install({ hono: "0.0.1" });
-	const output = await fail("npm", "run", "-s", "deploy");
-	expect(output).toContain("hono@0.0.1");
-	expect(output).toMatch(/\nNothing is deployed. Run npm ci.+$/);
-	// Only what is bundled counts.
-	install({ vitest: "0.0.1", other: "1.0.0" });
-	await succeed(...DEPLOY);
-});
+it.each(["hono", "swagger-ui-dist", "wrangler"])(
+	"deploys no other version of %s than that of the commit",
+	async (name) => {
+		const { git, commit, install, fail, succeed } = newRepository("");
+		await git("init", "--quiet");
+		await commit();
+		install({ [name]: "0.0.1" });
+		const output = await fail("npm", "run", "-s", "deploy");
+		expect(output).toContain(`${name}@0.0.1`);
+		expect(output).toMatch(/\nNothing is deployed. Run npm ci.+$/);
+		// A package that package.json does not name is not deployed.
+		install({ other: "1.0.0" });
+		await succeed(...DEPLOY);
+	},
+);
 
 it("fails when a signal ends Wrangler", async () => {
 	const { git, commit, fail } = newRepository(
@@ -100,5 +108,5 @@ it("fails when a signal ends Wrangler", async () => {
 	);
 	await git("init", "--quiet");
 	await commit();
-	expect(await fail(...DEPLOY)).toMatch(/deploy src\/index.ts .+ --x$/);
+	expect(await fail(...DEPLOY)).toMatch(/ --x$/);
 });
