@@ -5,6 +5,8 @@ import config from "./vitest.config.ts";
 export default defineConfig({
 	test: {
 		...config.test,
+		// A test mostly waits for Wrangler.
+		maxWorkers: "100%",
 		projects: ["browser", "scripts"].map((name) => ({
 			extends: true,
 			test: { name, include: [`test/${name}/*.test.ts`] },
