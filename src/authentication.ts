@@ -42,6 +42,7 @@ export const authenticate: MiddlewareHandler<{ Bindings: Env }> = async (
 	const { tokens, reasons } = parseSecrets(c.env, isDeployed);
 	const credentials = c.req.header("Authorization");
 	const token = credentials?.match(CREDENTIALS)?.[1];
+	// Without a token, this is empty. No secret is.
 	const bytes = encoder.encode(token);
 	// filter compares all of them, so that the time does not tell which one matches.
 	const matches = tokens.filter((expected) => timingSafeEqual(bytes, expected));

@@ -16,8 +16,8 @@ export class ServiceError extends HTTPException {
 			retryAfter?: number;
 		},
 	) {
-		const message = "Internal error. Try again later.";
-		super(options.status, { message, ...options });
+		const { cause, message = "Internal error. Try again later." } = options;
+		super(options.status, { cause, message });
 	}
 }
 
@@ -39,8 +39,7 @@ export const handleError: ErrorHandler = (error, c) => {
 		if (retryAfter) c.header("Retry-After", `${retryAfter}`);
 		const { name, message, stack } =
 			cause instanceof Error ? cause : new Error(String(cause));
-		// In wrangler dev, a client can send any CF-Ray, of any length.
-		const ray = c.req.header("CF-Ray")?.slice(0, 64);
+		const ray = c.req.header("CF-Ray");
 		const line = { event: exception.event, ray, id };
 		console.error(JSON.stringify({ ...line, error: { name, message, stack } }));
 		// wrangler dev maps a stack to src, but not inside of JSON.

@@ -1,4 +1,4 @@
-// The least code that implements the interface: no framework and no further promise.
+// The least code with these responses: no framework, no int64 and no further promise.
 
 const errorResponse = (error: number, message: string, headers = {}) =>
 	Response.json({ error, message }, { status: error, headers });
