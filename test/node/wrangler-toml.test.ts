@@ -9,6 +9,10 @@ it("requires ACCESS_TOKEN for a deploy", () => {
 	expect(settings.secrets?.required).toContain("ACCESS_TOKEN");
 });
 
+it("keeps the secrets of the clients in a deploy", () => {
+	expect(settings.keep_vars).toBe(true);
+});
+
 it("serves no URL of an old version, which would accept its tokens", () => {
 	expect(settings.preview_urls).toBe(false);
 });
