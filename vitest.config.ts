@@ -5,7 +5,7 @@ import { defineConfig } from "vitest/config";
 // would get the requests to localhost.
 delete process.env.CLOUDFLARE_ENV;
 process.env.no_proxy = process.env.NO_PROXY = "*";
-// Otherwise, Wrangler names .dev.vars for each file.
+// Otherwise, Wrangler warns for each file that the table secrets is experimental.
 process.env.WRANGLER_LOG ??= "error";
 
 export default defineConfig({

@@ -1,4 +1,4 @@
-// The client of docs/api.md runs as it stands, apart from the URL.
+// What docs/api.md shows. Its client runs as it stands, apart from the URL.
 import { execFile } from "node:child_process";
 import fs from "node:fs";
 import { promisify } from "node:util";
@@ -30,6 +30,13 @@ it("creates the plant with the largest id", async () => {
 	const plants = await server.getKVNamespace("PLANTS");
 	const value = await plants.get("9223372036854775807", "json");
 	expect(value).toMatchObject({ name: "Monstera", tag: "indoor" });
+});
+
+it("has each member of NewPlant in the table of docs/api.md", () => {
+	const text = fs.readFileSync("public/openapi.json", "utf8");
+	const { properties } = JSON.parse(text).components.schemas.NewPlant;
+	const page = fs.readFileSync("docs/api.md", "utf8");
+	for (const name in properties) expect(page).toContain(`| \`${name}\` |`);
 });
 
 it("accepts a response that ends with a line feed", async () => {
