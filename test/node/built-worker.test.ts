@@ -86,7 +86,7 @@ async function send(
 	Readable.from(body ?? []).pipe(req);
 	const [res] = (await once(req, "response")) as [IncomingMessage];
 	const { statusCode: status, headers: received } = res;
-	return { status, cache: received["cache-control"], text: await text(res) };
+	return { status, headers: received, text: await text(res) };
 }
 
 describe.each(["with Content-Length", "chunked"])("%s", (framing) => {
@@ -154,7 +154,8 @@ it.each([
 	const res = await send(path, { "Sec-Fetch-Mode": "navigate" });
 	expect(res.status).toBe(status);
 	// After a deploy, a browser gets the new files.
-	if (status === 200) expect(res.cache).toMatch(/max-age=0\b|no-cache/);
+	if (status === 200)
+		expect(res.headers["cache-control"]).toMatch(/max-age=0\b|no-cache/);
 });
 
 it("serves the OpenAPI document to pages of any origin", async () => {
@@ -175,11 +176,18 @@ it.each(["get", "onError", "routes"])(
 	},
 );
 
-it("returns 401 when a paragraph separator follows the token", async () => {
+it.each([
+	["is a line separator", "\u2028"],
+	["is followed by a paragraph separator", "test-token\u2029"],
+])("returns 401 when the token %s", async (_, token) => {
 	// Clients send its bytes in UTF-8.
-	const header = Buffer.from("Bearer test-token\u2029").toString("latin1");
-	const { status } = await send("/plants", { Authorization: header });
-	expect(status).toBe(401);
+	const header = Buffer.from(`Bearer ${token}`).toString("latin1");
+	const res = await send("/plants", { Authorization: header });
+	expect(res.status).toBe(401);
+	expect(res.headers["www-authenticate"]).toBe(
+		'Bearer realm="plants", error="invalid_token"',
+	);
+	expect(JSON.parse(res.text)).toMatchObject({ error: 401 });
 });
 
 // The last test: if matching the token takes exponential time, the Worker never responds again.

@@ -6,7 +6,7 @@ import { failure, serve } from "./server.ts";
 import { ANY_ACCOUNT, type Kv, newStore, on, RESTORE, SAVE } from "./store.ts";
 
 it("sends a request again that fails, after growing pauses", async () => {
-	const { kv, waits, succeed } = await newStore();
+	const { kv, waits, succeed } = newStore();
 	const cut = { "Content-Length": 99 };
 	const attempts: Kv["intercept"][] = [
 		async (_, __, res) => void res.destroy(),
@@ -40,7 +40,7 @@ it("sends a request again that fails, after growing pauses", async () => {
 });
 
 it("sends a request again for ten minutes", async () => {
-	const { kv, goOn, waits, fail } = await newStore();
+	const { kv, goOn, waits, fail } = newStore();
 	on(kv, "/bulk", async () => failure(503, "Please wait"));
 	const output = (await fail(...RESTORE)).split("\n");
 	expect(output.at(-2)).toMatch(/PUT .* 503 .*10000.*Please wait/);
@@ -51,7 +51,7 @@ it("sends a request again for ten minutes", async () => {
 });
 
 it("authenticates with CLOUDFLARE_API_KEY, and follows no redirect", async () => {
-	const { kv, goOn, fail } = await newStore();
+	const { kv, goOn, fail } = newStore();
 	const urls: unknown[] = [];
 	const Location = serve((req, res) => urls.push(req.url) && res.end());
 	on(kv, "/bulk", async ({ headers }) =>
@@ -76,7 +76,7 @@ it("goes on with the next token of wrangler login when one expires", async () =>
 		res.setHeader("Content-Type", "application/json");
 		res.end(JSON.stringify({ access_token, expires_in: 0, scope: "" }));
 	});
-	const { kv, write, succeed } = await newStore();
+	const { kv, write, succeed } = newStore();
 	const login =
 		'oauth_token = "token-0"\nrefresh_token = "x"\nexpiration_time = "2026-01-01T00:00:00Z"';
 	write("../.config/.wrangler/config/default.toml", login);
@@ -91,13 +91,13 @@ it("goes on with the next token of wrangler login when one expires", async () =>
 });
 
 it("takes the only account of the login when none is written", async () => {
-	const { succeed } = await newStore("");
+	const { succeed } = newStore("");
 	const output = await succeed(...ANY_ACCOUNT, ...SAVE);
 	expect(output).toContain("Saved 1 plants of 1 keys in");
 });
 
 it("says where to write the account when the login has several", async () => {
-	const { kv, saves, fail } = await newStore("");
+	const { kv, saves, fail } = newStore("");
 	kv.accounts.push("w");
 	const output = await fail(...ANY_ACCOUNT, ...SAVE);
 	expect(output).toMatch(
@@ -107,14 +107,14 @@ it("says where to write the account when the login has several", async () => {
 });
 
 it("says where to write the id of the namespace", async () => {
-	const { config, write, fail } = await newStore();
+	const { config, write, fail } = newStore();
 	write("wrangler.toml", config.replace('id = "PLANTS"', ""));
 	const reason = /\bid\b.+wrangler.toml.+npx wrangler kv namespace list$/;
 	expect(await fail(...SAVE)).toMatch(reason);
 });
 
 it("reads .env.local and .env, as Wrangler does", async () => {
-	const { kv, write, succeed } = await newStore("");
+	const { kv, write, succeed } = newStore("");
 	const env = Object.entries(kv.variables).map((pair) => `${pair.join("=")}\n`);
 	write(".env", env.join(""));
 	write(".env.local", "CLOUDFLARE_ACCOUNT_ID=x");
@@ -125,7 +125,7 @@ it("reads .env.local and .env, as Wrangler does", async () => {
 });
 
 it("asks for wrangler login", async () => {
-	const { fail } = await newStore();
+	const { fail } = newStore();
 	const output = await fail("env", "-u", "CLOUDFLARE_API_TOKEN", ...SAVE);
 	expect(output).toContain("Not logged in. Please run `wrangler login`");
 	expect(output).not.toContain("Tries again");
@@ -141,7 +141,7 @@ it("uses HTTPS_PROXY and the host of compliance_region, and says why a request f
 	});
 	const { port } = proxy.address() as AddressInfo;
 	const region = 'account_id = "x"\ncompliance_region = "fedramp_high"';
-	const { fail } = await newStore(region);
+	const { fail } = newStore(region);
 	const unset = "CLOUDFLARE_API_BASE_URL= CLOUDFLARE_COMPLIANCE_REGION=";
 	const env = `env ${unset} HTTPS_PROXY=http://x:axolotl@localhost:${port}`;
 	const output = await fail(...env.split(" "), ...SAVE);
@@ -151,7 +151,7 @@ it("uses HTTPS_PROXY and the host of compliance_region, and says why a request f
 });
 
 it("says why no address of a host accepts the connection", async () => {
-	const { write, fail } = await newStore();
+	const { write, fail } = newStore();
 	const errors = '["::1", "127.0.0.1"].map((address) => new Error(address))';
 	const cause = `Object.assign(new AggregateError(${errors}), { code: "ECONNREFUSED" })`;
 	write(
@@ -163,7 +163,7 @@ it("says why no address of a host accepts the connection", async () => {
 });
 
 it("does not print a login that has a line feed", async () => {
-	const { fail } = await newStore("");
+	const { fail } = newStore("");
 	const token = "CLOUDFLARE_API_TOKEN=axolotl\nquokka";
 	const output = await fail(...ANY_ACCOUNT, token, ...SAVE);
 	expect(output).toContain("login");
@@ -173,7 +173,7 @@ it("does not print a login that has a line feed", async () => {
 it.each(["at its start", "in its middle"])(
 	"ends at once when a module in NODE_OPTIONS prints %s, without the login",
 	async (time) => {
-		const { kv, write, fail } = await newStore();
+		const { kv, write, fail } = newStore();
 		write("print.cjs", 'if (require("fs").existsSync("x")) console.log("{");');
 		if (time === "at its start") write("x", "");
 		kv.intercept = async () => {

@@ -23,7 +23,7 @@ it.each([
 		/\/empty.jsonl has no plants from line 1 on.$/,
 	],
 ])("does not restore %s", async (_, args, reason) => {
-	const { kv, fail, write } = await newStore();
+	const { kv, fail, write } = newStore();
 	write("backup-1.incomplete", lines({ 7: "plant 7" }));
 	write("empty.jsonl", "\n");
 	const shell = `cat backup-1.jsonl | npm run restore -- ${args}`;
@@ -39,7 +39,7 @@ it.each([
 	// Not UTF-8, but Latin-1.
 	line(["9", "Caf\xe9"]),
 ])("stores nothing, and names the line %j", async (text) => {
-	const { kv, file, fail } = await newStore();
+	const { kv, file, fail } = newStore();
 	fs.appendFileSync(file, text, "latin1");
 	expect(await fail(...RESTORE)).toBe(
 		`Reads ${file}\nLine 4 of ${file} is not a plant in UTF-8.`,
@@ -48,7 +48,7 @@ it.each([
 });
 
 it("stores at most 1,000 plants and 10 MB at once, and each key once", async () => {
-	const { kv, waits, write, succeed } = await newStore();
+	const { kv, waits, write, succeed } = newStore();
 	const large = newPlants("€".repeat(70_000), 50);
 	const plants = { ...newPlants("new", 1100), ...large };
 	write("backup-1.jsonl", lines(newPlants("old", 1100)) + lines(plants));
@@ -75,7 +75,7 @@ it("stores at most 1,000 plants and 10 MB at once, and each key once", async () 
 });
 
 it("names the plants of a file that became shorter meanwhile", async () => {
-	const { kv, file, goOn, fail } = await newStore("");
+	const { kv, file, goOn, fail } = newStore("");
 	on(kv, "/accounts", async (request, next) => {
 		fs.truncateSync(file, line(["7", "plant 7"]).length);
 		return next(request);
@@ -90,14 +90,14 @@ it.each([
 	{ successful_key_count: 2, unsuccessful_keys: ["other"] },
 	null,
 ])("names each plant of a batch when KV returns %j", async (result) => {
-	const { kv, goOn, fail } = await newStore();
+	const { kv, goOn, fail } = newStore();
 	on(kv, "/bulk", async () => success(result));
 	const output = (await fail(...RESTORE)).split("\n");
 	expect(output.slice(-2)).toEqual(["3 plants are not stored: 7,8,9", goOn(1)]);
 });
 
 it("stores the rest of a file when KV does not store some plants", async () => {
-	const { kv, goOn, write, fail } = await newStore();
+	const { kv, goOn, write, fail } = newStore();
 	const plants = newPlants("new", 1001);
 	write("backup-1.jsonl", lines(plants));
 	const sent: string[] = [];
@@ -119,7 +119,7 @@ it("stores the rest of a file when KV does not store some plants", async () => {
 });
 
 it("goes on at the first line that is not stored", async () => {
-	const { kv, goOn, write, fail, succeed } = await newStore();
+	const { kv, goOn, write, fail, succeed } = newStore();
 	// Of the key 101, the last line counts: the line 2501.
 	const [first = "", ...others] =
 		lines(newPlants("new", 2500)).match(/.+\n/g) ?? [];

@@ -28,7 +28,7 @@ it("saves the plants for the owner alone, and restores them", async () => {
 	plants[8] = JSON.stringify({ name: '"'.repeat(51_190) });
 	// The last is valid UTF-8.
 	plants[7] = "\u2028\u2029\r\n\u0085\ufffd";
-	const { kv, saves, top, succeed, read, write } = await newStore();
+	const { kv, saves, top, succeed, read, write } = newStore();
 	// Wrangler prefers this file to wrangler.toml.
 	write("../wrangler.json", "{");
 	for (const entry of Object.entries(plants)) kv.plants.set(...entry);
@@ -67,7 +67,7 @@ it.each(["backup-1.jsonl", "backup-1.incomplete"])("git ignores %s", (file) => {
 });
 
 it("saves nothing of a namespace without plants", async () => {
-	const { kv, saves, fail } = await newStore();
+	const { kv, saves, fail } = newStore();
 	kv.plants.delete("7");
 	on(kv, "/keys", listDeleted);
 	const reason = /There are no plants. Is it the right account\?$/;
@@ -76,8 +76,8 @@ it("saves nothing of a namespace without plants", async () => {
 });
 
 /** A namespace with 102 plants, whose second get has the response of `respond`. */
-async function newLargeStore(respond: () => Promise<Response>) {
-	const store = await newStore();
+function newLargeStore(respond: () => Promise<Response>) {
+	const store = newStore();
 	const incomplete: string[] = [];
 	const plants = Object.entries(newPlants("{}", 101));
 	for (const entry of plants) store.kv.plants.set(...entry);
@@ -96,14 +96,14 @@ it.each([
 	["a get has no result", success(null), /\d is not text/],
 ])("leaves no file of a save when %s", async (_, response, reason) => {
 	const respond = async () => response.clone();
-	const { incomplete, saves, fail } = await newLargeStore(respond);
+	const { incomplete, saves, fail } = newLargeStore(respond);
 	expect(await fail(...SAVE)).toMatch(reason);
 	expect(incomplete).not.toEqual([]);
 	expect(saves()).toEqual([]);
 });
 
 it("takes a page without a cursor for the last one only if it is not full", async () => {
-	const { kv, saves, fail, succeed } = await newStore();
+	const { kv, saves, fail, succeed } = newStore();
 	on(kv, "/keys", async () => success(Array(1000).fill({ name: "7" })));
 	expect(await fail(...SAVE)).toMatch(/1,000 keys has no cursor/);
 	expect(saves()).toEqual([]);
@@ -113,7 +113,7 @@ it("takes a page without a cursor for the last one only if it is not full", asyn
 
 it("leaves no file of a save that is interrupted", async () => {
 	let gets = 0;
-	const { saves, start, ls } = await newLargeStore(() => {
+	const { saves, start, ls } = newLargeStore(() => {
 		gets++;
 		return new Promise(() => {});
 	});

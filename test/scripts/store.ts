@@ -23,7 +23,7 @@ export const newPlants = (value: string, length: number) =>
 	Object.fromEntries(Array.from({ length }, (_, i) => [`${101 + i}`, value]));
 
 /** A namespace with an old plant, and a checkout with a save of three plants. */
-export async function newStore(setting = 'account_id = "x"') {
+export function newStore(setting = 'account_id = "x"') {
 	const kv = serveKv();
 	kv.plants.set("7", "old");
 	const checkout = newCheckout(kv.variables);
