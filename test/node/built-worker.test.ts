@@ -71,18 +71,21 @@ it("returns 500 with the token of .dev.vars.example behind Cloudflare", async ()
 		"CF-Ray": "8f2a-PRG",
 	};
 	const url = new URL("/plants", await server.ready);
-	const res = await fetch(url, { method: "POST", headers });
-	expect(res.status).toBe(500);
+	const res = await send(url.href, headers);
+	expect(res.status, res.text).toBe(500);
 });
 
 /** Sends a GET or, with a body, a POST. Unlike in fetch(), a stream may have Content-Length. */
 async function send(
-	path: string,
+	url: string,
 	headers: Record<string, string>,
 	body?: Uint8Array[],
 ) {
 	const method = body ? "POST" : "GET";
-	const req = request(origin + path, { method, headers });
+	// Not an idle connection of an earlier request: workerd closes it after five seconds, and Node does
+	// not see this while its event loop is blocked, as on a busy machine.
+	const options = { method, headers, agent: false };
+	const req = request(new URL(url, origin), options);
 	Readable.from(body ?? []).pipe(req);
 	const [res] = (await once(req, "response")) as [IncomingMessage];
 	const { statusCode: status, headers: received } = res;
@@ -108,7 +111,7 @@ describe.each(["with Content-Length", "chunked"])("%s", (framing) => {
 		await plants.delete("9223372036854775807");
 		const plant = '{"id":9223372036854775807,"name":"Ficus"}';
 		const res = await post([...plant].map((part) => Buffer.from(part)));
-		expect(res.status).toBe(200);
+		expect(res.status, res.text).toBe(200);
 		expect(await plants.get("9223372036854775807")).toBe('{"name":"Ficus"}');
 	});
 
@@ -125,7 +128,7 @@ describe.each(["with Content-Length", "chunked"])("%s", (framing) => {
 			Array.from({ length: 64 }, () => post(body)),
 		);
 		for (const { status, text } of responses) {
-			expect(status).toBe(400);
+			expect(status, text).toBe(400);
 			expect(JSON.parse(text)).toMatchObject({ error: 413 });
 		}
 		// What is read and discarded takes some 25 MB, whole bodies 190 MB.
@@ -152,19 +155,19 @@ it.each([
 	expect(fs.existsSync(file), "run npm run prepare").toBe(true);
 	// With not_found_handling, a browser gets a page for each other path.
 	const res = await send(path, { "Sec-Fetch-Mode": "navigate" });
-	expect(res.status).toBe(status);
+	expect(res.status, res.text).toBe(status);
 	// After a deploy, a browser gets the new files.
 	if (status === 200)
 		expect(res.headers["cache-control"]).toMatch(/max-age=0\b|no-cache/);
 });
 
 it("serves the OpenAPI document to pages of any origin", async () => {
-	const res = await fetch(`${origin}/openapi.json`);
-	expect(res.status).toBe(200);
-	expect(res.headers.get("Access-Control-Allow-Origin")).toBe("*");
-	expect(res.headers.get("Cache-Control")).toMatch(/max-age=0\b|no-cache/);
-	expect(res.headers.get("Content-Type")).toBe("application/json");
-	expect(await res.json()).toHaveProperty("openapi");
+	const res = await send("/openapi.json", {});
+	expect(res.status, res.text).toBe(200);
+	expect(res.headers["access-control-allow-origin"]).toBe("*");
+	expect(res.headers["cache-control"]).toMatch(/max-age=0\b|no-cache/);
+	expect(res.headers["content-type"]).toBe("application/json");
+	expect(JSON.parse(res.text)).toHaveProperty("openapi");
 });
 
 it.each(["get", "onError", "routes"])(
@@ -183,7 +186,7 @@ it.each([
 	// Clients send its bytes in UTF-8.
 	const header = Buffer.from(`Bearer ${token}`).toString("latin1");
 	const res = await send("/plants", { Authorization: header });
-	expect(res.status).toBe(401);
+	expect(res.status, res.text).toBe(401);
 	expect(res.headers["www-authenticate"]).toBe(
 		'Bearer realm="plants", error="invalid_token"',
 	);
@@ -193,8 +196,6 @@ it.each([
 // The last test: if matching the token takes exponential time, the Worker never responds again.
 it("returns 401 for a long malformed token", async () => {
 	const token = `${"a".repeat(60_000)}${"=".repeat(60_000)}!`;
-	const headers = { Authorization: `Bearer ${token}` };
-	const signal = AbortSignal.timeout(60_000);
-	const res = await fetch(`${origin}/plants`, { headers, signal });
-	expect(res.status).toBe(401);
+	const res = await send("/plants", { Authorization: `Bearer ${token}` });
+	expect(res.status, res.text).toBe(401);
 });
