@@ -46,6 +46,7 @@ export const readJson: MiddlewareHandler = async (c, next) => {
 		const [position = ""] = / \(line \d+ column \d+\)$/.exec(`${error}`) ?? [];
 		return badRequest(400, `The body is not valid JSON${position}.`);
 	}
+	// zValidator reads the body with it, and Hono's own c.req.json() rounds the id.
 	c.req.json = async <T>() => value as T;
 	return next();
 };
@@ -58,7 +59,7 @@ export const readJson: MiddlewareHandler = async (c, next) => {
 async function readBytes(
 	request: Request,
 ): Promise<ArrayBuffer | Uint8Array | undefined> {
-	// A loop over the chunks would take three times the CPU time for a create of 90 KB.
+	// For a small body, a buffer of 100 KiB would double the CPU time of a create.
 	const length = request.headers.get("Content-Length");
 	const isSmall = length && Number(length) <= MAX_BODY_BYTES;
 	const reader = isSmall ? null : request.body?.getReader({ mode: "byob" });

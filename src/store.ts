@@ -18,16 +18,20 @@ export async function storePlant(
 	try {
 		await plants.put(key, value);
 	} catch (cause) {
-		// The free plan's writes of a day are spent until 00:00 UTC.
-		const isSpent = String(cause).includes("limit exceeded for the day");
-		const midnight = new Date().setUTCHours(24, 0, 0, 0);
 		throw new ServiceError("store_failed", {
 			cause,
 			id: key,
 			status: 503,
 			message: "KV failed. Send the plant again after Retry-After seconds.",
-			retryAfter: isSpent ? Math.ceil((midnight - Date.now()) / 1000) : 1,
+			retryAfter: secondsUntilRetry(cause),
 		});
 	}
 	return value;
+}
+
+/** Returns the seconds after which KV may store the plant: the free plan's writes are spent until 00:00 UTC. */
+function secondsUntilRetry(cause: unknown): number {
+	const isSpent = String(cause).includes("limit exceeded for the day");
+	const midnight = new Date().setUTCHours(24, 0, 0, 0);
+	return isSpent ? Math.ceil((midnight - Date.now()) / 1000) : 1;
 }
