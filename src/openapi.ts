@@ -101,9 +101,9 @@ export const document = {
 	info: {
 		title: "Plants",
 		version: "1.0.0",
-		summary: "Creates plants in a Workers KV namespace.",
+		// Not in a summary, which OpenAPI 3.0 does not have.
 		description:
-			"Each request to `/plants` needs a bearer token. With a token, another method than POST returns 405 with `Allow: POST`, and the body is an `Error`.",
+			"Creates plants in a Workers KV namespace. Each request to `/plants` needs a bearer token. With a token, another method than POST returns 405 with `Allow: POST`, and the body is an `Error`.",
 		license: { name: "MIT", identifier: "MIT" },
 	},
 	// The origin that the document comes from, whatever the domain is.
