@@ -24,8 +24,8 @@ for (const name in env) {
 for (const file of [".env.local", ".env"]) {
 	if (fs.existsSync(file)) process.loadEnvFile(file);
 }
-// On an older Node, Wrangler makes fetch use the proxy.
-http.setGlobalProxyFromEnv?.();
+// On an older Node, which does not have this function, Wrangler makes fetch use the proxy.
+Reflect.get(http, "setGlobalProxyFromEnv")?.();
 // On Node 22, Wrangler's packages would print a warning below the last line.
 process.noDeprecation = true;
 // Wrangler writes what it prints into a log file, also the login.
