@@ -9,7 +9,6 @@ import { text } from "node:stream/consumers";
 import { pathToFileURL } from "node:url";
 import { parseEnv } from "node:util";
 import { gzipSync } from "node:zlib";
-import type { Miniflare } from "miniflare";
 import {
 	afterAll,
 	assert,
@@ -23,23 +22,21 @@ import { build, start } from "./worker.ts";
 
 const directory = fs.mkdtempSync(join(tmpdir(), "plants-"));
 
-let server: Miniflare;
-let origin: string;
+let server: Awaited<ReturnType<typeof start>>;
 
 beforeAll(async () => {
 	build(directory);
 	for (const file of ["public/swagger-ui.stray", "public/.env"]) {
 		fs.writeFileSync(join(directory, file), "stray");
 	}
-	server = start(directory, {
+	server = await start(directory, {
 		ACCESS_TOKEN: "test-token",
 		ACCESS_TOKEN_FOR_SHOP: "shop-token",
 	});
-	origin = (await server.ready).origin;
 });
 
 afterAll(async () => {
-	await server?.dispose();
+	await server?.stop();
 	fs.rmSync(directory, { recursive: true });
 });
 
@@ -64,14 +61,13 @@ it("has a bundle of at most 20 KB gzip, with a source map", () => {
 it("returns 500 with the token of .dev.vars.example behind Cloudflare", async () => {
 	const variables = parseEnv(fs.readFileSync(".dev.vars.example", "utf8"));
 	const { ACCESS_TOKEN = "" } = variables;
-	const server = start(directory, { ACCESS_TOKEN });
-	onTestFinished(() => server.dispose());
+	const server = await start(directory, { ACCESS_TOKEN });
+	onTestFinished(() => server.stop());
 	const headers = {
 		Authorization: `Bearer ${ACCESS_TOKEN}`,
 		"CF-Ray": "8f2a-PRG",
 	};
-	const url = new URL("/plants", await server.ready);
-	const res = await send(url.href, headers);
+	const res = await send(`${server.origin}/plants`, headers);
 	expect(res.status, res.text).toBe(500);
 });
 
@@ -85,7 +81,7 @@ async function send(
 	// Not an idle connection of an earlier request: workerd closes it after five seconds, and Node does
 	// not see this while its event loop is blocked, as on a busy machine.
 	const options = { method, headers, agent: false };
-	const req = request(new URL(url, origin), options);
+	const req = request(new URL(url, server.origin), options);
 	Readable.from(body ?? []).pipe(req);
 	const [res] = (await once(req, "response")) as [IncomingMessage];
 	const { statusCode: status, headers: received } = res;
@@ -107,7 +103,7 @@ describe.each(["with Content-Length", "chunked"])("%s", (framing) => {
 		);
 
 	it("stores a plant", async () => {
-		const plants = await server.getKVNamespace("PLANTS");
+		const { plants } = server;
 		await plants.delete("9223372036854775807");
 		const plant = '{"id":9223372036854775807,"name":"Ficus"}';
 		const res = await post([...plant].map((part) => Buffer.from(part)));
@@ -173,8 +169,7 @@ it("serves the OpenAPI document to pages of any origin", async () => {
 it.each(["get", "onError", "routes"])(
 	"does not implement %s for a Worker with a service binding",
 	async (name) => {
-		const worker = await server.getWorker();
-		const method = async () => Reflect.get(worker, name);
+		const method = async () => Reflect.get(server.worker, name);
 		await expect(method).rejects.toThrow("does not implement");
 	},
 );

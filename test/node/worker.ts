@@ -21,15 +21,26 @@ export function build(directory: string): void {
 }
 
 /** Starts the Worker of this folder with these secrets and an empty KV namespace. */
-export function start(directory: string, secrets: Record<string, string>) {
+export async function start(
+	directory: string,
+	secrets: Record<string, string>,
+) {
 	const { workerOptions } = unstable_getMiniflareWorkerOptions(
 		join(directory, "wrangler.toml"),
 	);
-	return new Miniflare({
+	const server = new Miniflare({
 		...workerOptions,
 		bindings: secrets,
 		modules: true,
 		modulesRoot: directory,
 		scriptPath: join(directory, "index.js"),
 	});
+	const { origin } = await server.ready;
+	return {
+		origin,
+		plants: await server.getKVNamespace("PLANTS"),
+		/** What another Worker has as its service binding. */
+		worker: await server.getWorker(),
+		stop: () => server.dispose(),
+	};
 }

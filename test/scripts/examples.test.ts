@@ -23,12 +23,10 @@ async function createPlant(origin: string): Promise<string> {
 it("creates the plant with the largest id", async () => {
 	const { top } = newCheckout();
 	build(`${top}/build`);
-	const server = start(`${top}/build`, { ACCESS_TOKEN: "dev-token" });
-	onTestFinished(() => server.dispose());
-	const { origin } = await server.ready;
-	expect(await createPlant(origin)).toContain("Monstera");
-	const plants = await server.getKVNamespace("PLANTS");
-	const value = await plants.get("9223372036854775807", "json");
+	const server = await start(`${top}/build`, { ACCESS_TOKEN: "dev-token" });
+	onTestFinished(() => server.stop());
+	expect(await createPlant(server.origin)).toContain("Monstera");
+	const value = await server.plants.get("9223372036854775807", "json");
 	expect(value).toMatchObject({ name: "Monstera", tag: "indoor" });
 });
 
