@@ -33,11 +33,13 @@ export function newCheckout(variables: Record<string, string> = {}) {
 	};
 
 	/** Starts a program in the checkout, without standard input. */
-	function start(program = "", ...args: string[]) {
-		const child = spawn(program, args, {
+	function start(...command: string[]) {
+		// One pipe for both streams: from two, the lines would come in any order.
+		const shell = ["-c", 'exec "$0" "$@" 2>&1', ...command];
+		const child = spawn("sh", shell, {
 			cwd: top,
 			env,
-			stdio: ["ignore", "pipe", "pipe"],
+			stdio: ["ignore", "pipe", "ignore"],
 			// The end of the test ends its Wrangler, too.
 			detached: true,
 		});
@@ -49,11 +51,9 @@ export function newCheckout(variables: Record<string, string> = {}) {
 			}
 		});
 		let output = "";
-		for (const stream of [child.stdout, child.stderr]) {
-			stream.setEncoding("utf8").on("data", (data) => {
-				output += data;
-			});
-		}
+		child.stdout.setEncoding("utf8").on("data", (data) => {
+			output += data;
+		});
 		const ended = once(child, "close").then(([status]) => ({
 			status,
 			output: output.trimEnd(),
