@@ -7,12 +7,25 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
+let lastLine = () => "";
+
+/**
+ * Sets the line that the script prints below its error.
+ * @param {() => string} line
+ */
+export function onFailure(line) {
+	lastLine = line;
+}
+
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
-	process.on(signal, () => process.exit(1));
+	process.on(signal, () => {
+		throw new Error(`${signal} ended the script.`);
+	});
 }
 process.on("uncaughtException", ({ message }) => {
-	// Before that, an exit would cut a long message in a pipe.
-	process.stderr.write(`${message}\n`, () => process.exit(1));
+	const text = `${message}\n${lastLine()}`.trimEnd();
+	// One write, and the exit in its callback: otherwise, a full pipe would lose the end of the text.
+	process.stderr.write(`${text}\n`, () => process.exit(1));
 });
 
 const { env } = process;

@@ -2,7 +2,7 @@
 // Usage: npm run restore -- FILE [LINE]
 import fs from "node:fs";
 import { resolve } from "node:path";
-import { findNamespace, send } from "./kv.mjs";
+import { findNamespace, onFailure, send } from "./kv.mjs";
 
 const [name = "", first = "1", ...others] = process.argv.slice(2);
 if (/^$|\.incomplete$/.test(name) || !/^\d+$/.test(first) || others.length) {
@@ -56,9 +56,9 @@ for await (const { number, key } of readPlants()) {
 }
 const { size } = missing;
 if (size === 0) throw new Error(`${file} has no plants from line ${first} on.`);
-process.on("exit", (status) => {
+onFailure(() => {
 	const [line] = missing.values();
-	if (status) console.error(`Go on: npm run restore -- "${file}" ${line}`);
+	return `Go on: npm run restore -- "${file}" ${line}`;
 });
 
 const namespace = await findNamespace();
