@@ -15,7 +15,7 @@ let cached:
 
 /**
  * Returns the tokens in the secrets `ACCESS_TOKEN` and `ACCESS_TOKEN_FOR_<CLIENT>`, in UTF-8, and why
- * each other one of these secrets is unusable. A secret has one token. White space around it is ignored.
+ * each of the others is unusable. A secret has one token. White space around it is ignored.
  *
  * Reads the secrets once: when one changes, the platform starts a new isolate, with another `env`.
  */
