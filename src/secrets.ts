@@ -37,7 +37,10 @@ export function readTokens(env: Env, isDeployed: boolean) {
 	return cached;
 }
 
-/** Returns why the secret of this name is unusable, if it is. The reason is logged, and has no part of the token. */
+/**
+ * Returns why the secret of this name is unusable, if it is. The reason is logged, so it has no part of a
+ * token other than `dev-token`, which is public.
+ */
 function whyUnusable(name: string, token: string, isDeployed: boolean) {
 	// wrangler dev reads only those secrets of .dev.vars that wrangler.toml names.
 	const change =
