@@ -56,6 +56,7 @@ it.each([
 	["has a second Bearer", "Bearer test-token"],
 	["is percent-encoded", "test%2Dtoken"],
 	["is followed by another", "test-token test-token"],
+	["is a form feed", "\f"],
 	["is followed by a form feed", "test-token\f"],
 	["is sent in two headers", "test-token, Bearer test-token"],
 	["has 64 KiB", "x".repeat(65_536)],
@@ -303,6 +304,7 @@ describe.each([
 
 	it.each([
 		["a b", "quokka,quokka"],
+		["a b", "a\nb"],
 		[" ", "\n\n\n"],
 	])("logs the same when it is %j and %j", async (...values) => {
 		const log = vi.spyOn(console, "error").mockReturnValue();
@@ -324,7 +326,9 @@ describe.each([
 		const secrets = { [other]: "valid", [name]: value };
 		const headers = { Authorization: undefined, "CF-Ray": ray };
 		await post(plant, headers, secrets);
-		expect(log.mock.calls.join()).toContain(advice);
+		const [line = []] = log.mock.calls;
+		const error = { message: expect.stringContaining(advice) };
+		expect(parseLog(line)).toMatchObject([{ error }]);
 	});
 
 	it.each(["", "one two"])(

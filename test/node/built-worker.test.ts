@@ -188,6 +188,27 @@ it.each([
 	expect(JSON.parse(res.text)).toMatchObject({ error: 401 });
 });
 
+// Headers of fetch() would not have the white space.
+it.each([" ", "   ", "\t", " \t", "\t "])(
+	"takes Bearer with %j after it for a header without a token",
+	async (space) => {
+		const res = await send("/plants", { Authorization: `Bearer${space}` });
+		expect(res.status, res.text).toBe(401);
+		expect(res.headers["www-authenticate"]).toBe('Bearer realm="plants"');
+		const same = await send("/plants", { Authorization: "Bearer" });
+		expect(res.text).toBe(same.text);
+	},
+);
+
+it.each([" ", "\t", " \t "])(
+	"authenticates a client whose header has %j after the token",
+	async (space) => {
+		const headers = { Authorization: `Bearer shop-token${space}` };
+		const res = await send("/plants", headers);
+		expect(res.status, res.text).toBe(405);
+	},
+);
+
 // The last test: if matching the token takes exponential time, the Worker never responds again.
 it("returns 401 for a long malformed token", async () => {
 	const token = `${"a".repeat(60_000)}${"=".repeat(60_000)}!`;
