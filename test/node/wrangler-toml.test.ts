@@ -1,4 +1,4 @@
-// What in wrangler.toml protects tokens and plants.
+// What in wrangler.toml protects tokens and plants, and what has no effect in the wrong place.
 import { expect, it } from "vitest";
 import { unstable_readConfig } from "wrangler";
 
@@ -29,4 +29,8 @@ it("logs each error, and the outcome of each request", () => {
 it("refuses --env, which would deploy a second Worker", () => {
 	const read = () => unstable_readConfig({ config, env: "x" });
 	expect(read).toThrow("No environment found");
+});
+
+it("sends no metrics", () => {
+	expect(settings.send_metrics).toBe(false);
 });
