@@ -79,7 +79,9 @@ export function serveKv() {
 			method,
 			headers: {
 				"Content-Type": `${headers["content-type"]}`,
-				Authorization: `${headers.authorization ?? headers["x-auth-key"]}`,
+				Authorization:
+					headers.authorization ??
+					`${headers["x-auth-email"]} ${headers["x-auth-key"]}`,
 			},
 			body: method === "GET" ? null : await buffer(req),
 		});
