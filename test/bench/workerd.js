@@ -9,9 +9,10 @@ import { gzipSync } from "node:zlib";
 import { unstable_readConfig } from "wrangler";
 
 const root = join(import.meta.dirname, "../..");
-const require = createRequire(import.meta.url);
+// Not named require: an editor would miss the types of workerd, which has none.
+const load = createRequire(import.meta.url);
 /** @type {{ default: string }} */
-const { default: workerd } = require("workerd");
+const { default: workerd } = load("workerd");
 
 // Only what shapes a bundle: the assets, for example, are not part of it.
 const { compatibility_date, compatibility_flags, minify, keep_names } =
@@ -34,7 +35,7 @@ export function build(entry, directory) {
 		send_metrics: false,
 	};
 	fs.writeFileSync(join(directory, "wrangler.json"), JSON.stringify(settings));
-	const wrangler = require.resolve("wrangler");
+	const wrangler = load.resolve("wrangler");
 	const args = [wrangler, "deploy", "--dry-run", "--outdir=."];
 	execFileSync(process.execPath, args, { cwd: directory, encoding: "utf8" });
 
