@@ -17,6 +17,7 @@ import {
 	expect,
 	it,
 	onTestFinished,
+	vi,
 } from "vitest";
 import { build, start } from "./worker.ts";
 
@@ -58,7 +59,7 @@ it("has a bundle of at most 20 KB gzip, with a source map", () => {
 	expect(line).toContain("access_token_unusable");
 });
 
-it("returns 500 with the token of .dev.vars.example behind Cloudflare", async () => {
+it("returns 500 with the token of .dev.vars.example behind Cloudflare, and logs why", async () => {
 	const variables = parseEnv(fs.readFileSync(".dev.vars.example", "utf8"));
 	const { ACCESS_TOKEN = "" } = variables;
 	const server = await start(directory, { ACCESS_TOKEN });
@@ -67,8 +68,14 @@ it("returns 500 with the token of .dev.vars.example behind Cloudflare", async ()
 		Authorization: `Bearer ${ACCESS_TOKEN}`,
 		"CF-Ray": "8f2a-PRG",
 	};
+	// Miniflare prints the Worker's log with it.
+	const log = vi.spyOn(console, "error").mockReturnValue();
+	const lines = () => log.mock.calls.join("\n");
 	const res = await send(`${server.origin}/plants`, headers);
-	expect(res.status, res.text).toBe(500);
+	expect(res.status, res.text + lines()).toBe(500);
+	await expect
+		.poll(lines, { timeout: 30_000 })
+		.toMatch(/access_token_unusable.+dev-token/);
 });
 
 /** Sends a GET or, with a body, a POST. Unlike in fetch(), a stream may have Content-Length. */
