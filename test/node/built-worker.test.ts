@@ -75,7 +75,7 @@ it("returns 500 with the token of .dev.vars.example behind Cloudflare, and logs 
 	expect(res.status, res.text + lines()).toBe(500);
 	await expect
 		.poll(lines, { timeout: 30_000 })
-		.toMatch(/access_token_unusable.+dev-token/);
+		.toMatch(/access_token_unusable.+dev-token/s);
 });
 
 /** Sends a GET or, with a body, a POST. Unlike in fetch(), a stream may have Content-Length. */
