@@ -73,7 +73,7 @@ const responses: Record<number, ResponseObject> = {
 		headers: {
 			"Retry-After": {
 				description:
-					"Seconds to wait before the request is sent again (RFC 9110 §10.2.3)",
+					"Seconds to wait before the request is sent again (RFC 9110 §10.2.3), up to 86,400. Above 60, stop, and tell the operator.",
 				required: true,
 				schema: { type: "string", pattern: "^[0-9]+$" },
 			},
