@@ -29,7 +29,8 @@ try {
 	if (changes) throw new Error(`These are not in ${tag}:\n${changes}`);
 	advice =
 		"Run npm ci, or npm install --no-save if the registry is away: npm ci first deletes what is there.";
-	// devDependencies, too: Swagger UI is uploaded, and Wrangler builds.
+	// devDependencies, too: Swagger UI is uploaded, and Wrangler builds. .npmrc includes them, too, but npm
+	// ignores the .npmrc of a member of a workspace.
 	run("npm ls --depth=0 --include=dev --loglevel=error --no-update-notifier");
 } catch (error) {
 	console.error(`${error}\nNothing is deployed. ${advice}`);

@@ -39,7 +39,7 @@ for (const file of [".env.local", ".env"]) {
 }
 // On an older Node, which does not have this function, Wrangler makes fetch use the proxy.
 Reflect.get(http, "setGlobalProxyFromEnv")?.();
-// On Node 22, Wrangler's packages would print a warning below the last line.
+// Node 22.12 would print a warning about punycode below the last line.
 process.noDeprecation = true;
 // Wrangler writes what it prints into a log file, also the login.
 const logs = fs.mkdtempSync(join(tmpdir(), "plants-"));
