@@ -1,65 +1,23 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
 import { parseEnv } from "node:util";
-import { type Browser, chromium, type Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { authorize, execute, startChromium, startDev } from "./dev.js";
 
-const executablePath =
-	process.env.CHROME_PATH ??
-	[
-		"/usr/bin/google-chrome",
-		"/usr/bin/chromium",
-		"/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
-	].find((path) => existsSync(path));
-
-const directory = mkdtempSync(join(tmpdir(), "plants-"));
-
-let dev: ChildProcess;
+let dev: Awaited<ReturnType<typeof startDev>>;
+let origin: string;
 let browser: Browser;
 let page: Page;
-let origin: string;
 let headers: Record<string, string> | undefined;
 
 /** Console errors, such as those of the policy, and requests to another origin. */
 const problems: string[] = [];
 
-/** Runs `npm run dev`, and returns the origin that it prints. */
-async function startDev(): Promise<string> {
-	// With --host, requests have the domain that an operator adds to wrangler.toml.
-	const options = `--port 0 --host plants.example.com --persist-to "${directory}"`;
-	// With detached, stopDev reaches Wrangler and workerd, too.
-	dev = spawn(`npm run dev -- ${options} 2>&1`, {
-		shell: true,
-		detached: true,
-		// Another level does not print the origin.
-		env: { ...process.env, TMPDIR: directory, WRANGLER_LOG: "log" },
-	});
-	let output = "";
-	for await (const data of dev.stdout?.iterator({ destroyOnReturn: false }) ??
-		[]) {
-		output += data;
-		const origin = /Ready on (http:\S+)/.exec(output)?.[1];
-		if (origin) return origin;
-	}
-	throw new Error(`npm run dev ended:\n${output}`);
-}
-
-function stopDev(): void {
-	if (dev?.pid && dev.exitCode === null) process.kill(-dev.pid, "SIGKILL");
-	rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
-}
-
 beforeAll(async () => {
-	if (!executablePath) throw new Error("Install Chromium, or set CHROME_PATH.");
-	// After Ctrl-C, Vitest does not run afterAll.
-	for (const event of ["SIGINT", "disconnect"]) process.on(event, stopDev);
-	origin = await startDev();
-	// Chromium's sandbox does not work for root.
-	const chromiumSandbox = process.getuid?.() !== 0;
-	const args = ["--host-resolver-rules=MAP plants.example.com 127.0.0.1"];
-	browser = await chromium.launch({ executablePath, chromiumSandbox, args });
+	browser = await startChromium("MAP plants.example.com 127.0.0.1");
+	// With --host, requests have the domain that an operator adds to wrangler.toml.
+	dev = await startDev("--host plants.example.com");
+	origin = dev.origin;
 	page = await browser.newPage();
 	page.on("pageerror", ({ message }) => problems.push(message));
 	page.on("console", (message) => {
@@ -74,17 +32,15 @@ beforeAll(async () => {
 
 afterAll(async () => {
 	await browser?.close();
-	stopDev();
+	dev?.stop();
 });
 
 /** Sends the form once. The page must then show status 200 and the plant. */
 async function expectCreated(plant: object): Promise<void> {
-	const operation = page.locator("#operations-Plants-addPlant");
-	await operation.getByRole("button", { name: "Execute" }).click();
-	const shown = operation.locator(".live-responses-table tbody");
+	const { status, body } = await execute(page);
 	const response = async () => [
-		await shown.locator(".response-col_status").textContent(),
-		JSON.parse(`${await shown.locator("code").first().textContent()}`),
+		await status.textContent(),
+		JSON.parse(`${await body.textContent()}`),
 	];
 	// The page shows the previous response until the next one is there.
 	await expect
@@ -93,12 +49,8 @@ async function expectCreated(plant: object): Promise<void> {
 }
 
 it("sends the example of the OpenAPI document with the token of npm run dev", async () => {
-	await page.getByRole("button", { name: "Authorize" }).first().click();
-	const dialog = page.locator(".dialog-ux");
 	const { ACCESS_TOKEN = "" } = parseEnv(readFileSync(".dev.vars", "utf8"));
-	await dialog.locator("input").fill(ACCESS_TOKEN.split(/\s/)[0] ?? "");
-	await dialog.getByRole("button", { name: "Apply credentials" }).click();
-	await dialog.getByRole("button", { name: "Close" }).last().click();
+	await authorize(page, ACCESS_TOKEN.split(/\s/)[0] ?? "");
 	await expectCreated({ name: "Monstera", tag: "indoor" });
 });
 
@@ -151,10 +103,8 @@ it("shows Execute and then the response without scrolling at 1280 × 800", async
 	const viewport = { width: 1280, height: 800 };
 	const page = await browser.newPage({ viewport });
 	await page.goto(origin);
-	const operation = page.locator("#operations-Plants-addPlant");
 	// The click scrolls to Execute if it is not in the viewport.
-	await operation.getByRole("button", { name: "Execute" }).click();
-	const body = operation.locator(".live-responses-table code").first();
+	const { body } = await execute(page);
 	const box = await body.boundingBox();
 	expect(await page.evaluate("scrollY")).toBe(0);
 	expect(box && box.y + box.height).toBeLessThanOrEqual(viewport.height);
