@@ -1,4 +1,4 @@
-// What docs/api.md shows. Its client runs as it stands, apart from the URL.
+// What docs/api.md shows. Its requests and its client run as they stand, apart from the URL.
 import { execFile } from "node:child_process";
 import fs from "node:fs";
 import { promisify } from "node:util";
@@ -7,24 +7,57 @@ import { build, start } from "../node/worker.ts";
 import { newCheckout } from "./checkout.ts";
 import { serve } from "./server.ts";
 
-/** Runs the client against this origin. Returns what it prints. */
-async function createPlant(origin: string): Promise<string> {
-	const page = fs.readFileSync("docs/api.md", "utf8");
-	const [, text = ""] = /```js\n(.*?)```/s.exec(page) ?? [];
-	const program = text.replace("http://localhost:8787", origin);
-	expect(program).toContain(origin);
-	const { top, write } = newCheckout();
-	write("client.mjs", program);
-	const args = [`${top}/client.mjs`];
-	const { stdout } = await promisify(execFile)(process.execPath, args);
-	return stdout;
-}
+const page = fs.readFileSync("docs/api.md", "utf8");
 
-it("creates the plant with the largest id", async () => {
+/** The code blocks of the page in a language. */
+const blocks = (language: string) =>
+	[...page.matchAll(/```(.+?)\n(.*?)```/gs)]
+		.filter(([, name]) => name === language)
+		.map(([, , text = ""]) => text);
+
+/** Builds the Worker of this checkout, and starts it with the token of `npm run dev`. */
+async function startWorker() {
 	const { top } = newCheckout();
 	build(`${top}/build`);
 	const server = await start(`${top}/build`, { ACCESS_TOKEN: "dev-token" });
 	onTestFinished(() => server.stop());
+	return server;
+}
+
+/** Runs a program of the page against this origin. Returns what it prints. */
+async function run(program: string, origin: string, ...command: string[]) {
+	const text = program.replace("http://localhost:8787", origin);
+	expect(text).toContain(origin);
+	const { top, write } = newCheckout();
+	write("program.mjs", text);
+	const [file = "", ...args] = [...command, `${top}/program.mjs`];
+	const { stdout } = await promisify(execFile)(file, args);
+	return stdout;
+}
+
+/** Runs the client. Returns what it prints. */
+const createPlant = (origin: string) =>
+	run(blocks("js").join(), origin, process.execPath);
+
+it("returns the responses that open the page", async () => {
+	const server = await startWorker();
+	const [request = ""] = blocks("sh");
+	const [, body = ""] = /`(-d '[^`]+')`/.exec(page) ?? [];
+	const requests = [request, request.replace(/-d '.+'/, body)];
+	const responses = blocks("http");
+	expect(responses.length).toBe(2);
+	for (const [i, response] of responses.entries()) {
+		const output = await run(requests[i] ?? "", server.origin, "sh");
+		const lines = expect.arrayContaining(response.trim().split("\n"));
+		expect(output.split(/\r?\n/)).toEqual(lines);
+	}
+	expect(await server.plants.get("42", "json")).toMatchObject({
+		name: "Monstera",
+	});
+});
+
+it("creates the plant with the largest id", async () => {
+	const server = await startWorker();
 	expect(await createPlant(server.origin)).toContain("Monstera");
 	const value = await server.plants.get("9223372036854775807", "json");
 	expect(value).toMatchObject({ name: "Monstera", tag: "indoor" });
@@ -33,7 +66,6 @@ it("creates the plant with the largest id", async () => {
 it("has each member of NewPlant in the table of docs/api.md", () => {
 	const text = fs.readFileSync("public/openapi.json", "utf8");
 	const { properties } = JSON.parse(text).components.schemas.NewPlant;
-	const page = fs.readFileSync("docs/api.md", "utf8");
 	for (const name in properties) expect(page).toContain(`| \`${name}\` |`);
 });
 
