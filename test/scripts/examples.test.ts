@@ -1,4 +1,4 @@
-// What docs/api.md shows. Its requests and its client run as they stand, apart from the URL.
+// What README.md and docs/api.md show. Their requests and the client run as they stand, apart from the URL.
 import { execFile } from "node:child_process";
 import fs from "node:fs";
 import { promisify } from "node:util";
@@ -7,11 +7,12 @@ import { build, start } from "../node/worker.ts";
 import { newCheckout } from "./checkout.ts";
 import { serve } from "./server.ts";
 
+const readme = fs.readFileSync("README.md", "utf8");
 const page = fs.readFileSync("docs/api.md", "utf8");
 
-/** The code blocks of the page in a language. */
-const blocks = (language: string) =>
-	[...page.matchAll(/```(.+?)\n(.*?)```/gs)]
+/** The code blocks in a language. */
+const blocks = (language: string, text = page) =>
+	[...text.matchAll(/```(.+?)\n(.*?)```/gs)]
 		.filter(([, name]) => name === language)
 		.map(([, , text = ""]) => text);
 
@@ -24,7 +25,7 @@ async function startWorker() {
 	return server;
 }
 
-/** Runs a program of the page against this origin. Returns what it prints. */
+/** Runs a program against this origin. Returns what it prints. */
 async function run(program: string, origin: string, ...command: string[]) {
 	const text = program.replace("http://localhost:8787", origin);
 	expect(text).toContain(origin);
@@ -54,6 +55,13 @@ it("returns the responses that open the page", async () => {
 	expect(await server.plants.get("42", "json")).toMatchObject({
 		name: "Monstera",
 	});
+});
+
+it("returns the response in README.md", async () => {
+	const server = await startWorker();
+	const request = blocks("sh", readme).filter((text) => /^curl/.test(text));
+	const output = await run(request.join(), server.origin, "sh");
+	expect([output]).toEqual(blocks("json", readme));
 });
 
 it("creates the plant with the largest id", async () => {
