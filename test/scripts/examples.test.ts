@@ -1,8 +1,10 @@
 // What README.md and docs/api.md show. Their requests and the client run as they stand, apart from the URL.
 import { execFile } from "node:child_process";
 import fs from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { promisify } from "node:util";
-import { expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
 import { build, start } from "../node/worker.ts";
 import { newCheckout } from "./checkout.ts";
 import { serve } from "./server.ts";
@@ -16,11 +18,13 @@ const blocks = (language: string, text = page) =>
 		.filter(([, name]) => name === language)
 		.map(([, , text = ""]) => text);
 
-/** Builds the Worker of this checkout, and starts it with the token of `npm run dev`. */
+const directory = fs.mkdtempSync(join(tmpdir(), "plants-"));
+beforeAll(() => build(directory));
+afterAll(() => fs.rmSync(directory, { recursive: true }));
+
+/** Starts the built Worker with the token of `npm run dev`, and an empty KV namespace. */
 async function startWorker() {
-	const { top } = newCheckout();
-	build(`${top}/build`);
-	const server = await start(`${top}/build`, { ACCESS_TOKEN: "dev-token" });
+	const server = await start(directory, { ACCESS_TOKEN: "dev-token" });
 	onTestFinished(() => server.stop());
 	return server;
 }
