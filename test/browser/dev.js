@@ -40,6 +40,7 @@ export async function startDev(options) {
 		const origin = /Ready on (http:\S+)/.exec(output)?.[1];
 		if (origin) return { origin, stop };
 	}
+	stop();
 	throw new Error(`npm run dev ended:\n${output}`);
 }
 
