@@ -181,25 +181,13 @@ it.each(["get", "onError", "routes"])(
 	},
 );
 
-it.each([
-	["is a line separator", "\u2028"],
-	["is followed by a paragraph separator", "test-token\u2029"],
-])("returns 401 when the token %s", async (_, token) => {
-	// Clients send its bytes in UTF-8.
-	const header = Buffer.from(`Bearer ${token}`).toString("latin1");
-	const res = await send("/plants", { Authorization: header });
-	expect(res.status, res.text).toBe(401);
-	expect(res.headers["www-authenticate"]).toBe(
-		'Bearer realm="plants", error="invalid_token"',
-	);
-	expect(JSON.parse(res.text)).toMatchObject({ error: 401 });
-});
-
 // Headers of fetch() would not have the white space.
-it.each([" ", "   ", "\t", " \t", "\t "])(
+it.each([" ", "   ", "\t", " \t", "\t ", " \u2028"])(
 	"takes Bearer with %j after it for a header without a token",
 	async (space) => {
-		const res = await send("/plants", { Authorization: `Bearer${space}` });
+		// Clients send its bytes in UTF-8.
+		const header = Buffer.from(`Bearer${space}`).toString("latin1");
+		const res = await send("/plants", { Authorization: header });
 		expect(res.status, res.text).toBe(401);
 		expect(res.headers["www-authenticate"]).toBe('Bearer realm="plants"');
 		const same = await send("/plants", { Authorization: "Bearer" });
