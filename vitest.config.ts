@@ -14,6 +14,8 @@ export default defineConfig({
 		// A slow machine must not fail a test. A test that waits for ever ends after this time.
 		testTimeout: 120_000,
 		hookTimeout: 120_000,
+		// Shorter, so that a failure shows the last value.
+		expect: { poll: { timeout: 90_000 } },
 		coverage: {
 			provider: "istanbul",
 			include: ["src/**/*.ts"],

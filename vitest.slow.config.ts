@@ -5,6 +5,9 @@ import config from "./vitest.config.ts";
 export default defineConfig({
 	test: {
 		...config.test,
+		// On a busy machine, a test that starts Wrangler twice takes two minutes.
+		testTimeout: 300_000,
+		hookTimeout: 300_000,
 		// A test mostly waits for Wrangler.
 		maxWorkers: "100%",
 		projects: ["browser", "scripts"].map((name) => ({

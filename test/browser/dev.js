@@ -57,6 +57,17 @@ export async function startChromium(hosts) {
 }
 
 /**
+ * Opens a page. Each step on it may take 90 seconds: less than a test, so that a failure shows the step.
+ * @param {import("playwright-core").Browser} browser
+ * @param {import("playwright-core").BrowserContextOptions} [options]
+ */
+export async function newPage(browser, options) {
+	const page = await browser.newPage(options);
+	page.setDefaultTimeout(90_000);
+	return page;
+}
+
+/**
  * Enters a token into the dialog of the page.
  * @param {import("playwright-core").Page} page
  * @param {string} token

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { parseEnv } from "node:util";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { authorize, execute, startChromium, startDev } from "./dev.js";
+import { authorize, execute, newPage, startChromium, startDev } from "./dev.js";
 
 let dev: Awaited<ReturnType<typeof startDev>>;
 let origin: string;
@@ -18,7 +18,7 @@ beforeAll(async () => {
 	// With --host, requests have the domain that an operator adds to wrangler.toml.
 	dev = await startDev("--host plants.example.com");
 	origin = dev.origin;
-	page = await browser.newPage();
+	page = await newPage(browser);
 	page.on("pageerror", ({ message }) => problems.push(message));
 	page.on("console", (message) => {
 		const { url } = message.location();
@@ -43,9 +43,7 @@ async function expectCreated(plant: object): Promise<void> {
 		JSON.parse(`${await body.textContent()}`),
 	];
 	// The page shows the previous response until the next one is there.
-	await expect
-		.poll(response, { timeout: 30_000 })
-		.toMatchObject(["200", plant]);
+	await expect.poll(response).toMatchObject(["200", plant]);
 }
 
 it("sends the example of the OpenAPI document with the token of npm run dev", async () => {
@@ -81,16 +79,14 @@ it("has a policy that allows no other origin and no frame", () => {
 });
 
 it("goes to https without a form for a token, over http on another host than localhost", async () => {
-	const page = await browser.newPage();
+	const page = await newPage(browser);
 	const requests: string[] = [];
 	page.on("request", (request) => requests.push(request.url()));
 	// No server returns a response over https: the page stays as it is.
 	await page.route(/^https:/, (route) => route.abort("aborted"));
 	const http = `${origin}/`.replace("localhost", "plants.example.com");
 	await page.goto(http, { waitUntil: "commit" });
-	await expect
-		.poll(() => requests, { timeout: 30_000 })
-		.toContain(http.replace("http:", "https:"));
+	await expect.poll(() => requests).toContain(http.replace("http:", "https:"));
 	const text = await page.locator("body").textContent();
 	expect(text).toBe("This page needs https.");
 });
@@ -101,7 +97,7 @@ it("has no console error and no request to another origin", () => {
 
 it("shows Execute and then the response without scrolling at 1280 × 800", async () => {
 	const viewport = { width: 1280, height: 800 };
-	const page = await browser.newPage({ viewport });
+	const page = await newPage(browser, { viewport });
 	await page.goto(origin);
 	// The click scrolls to Execute if it is not in the viewport.
 	const { body } = await execute(page);
@@ -111,7 +107,7 @@ it("shows Execute and then the response without scrolling at 1280 × 800", async
 });
 
 it.each([320, 360, 390])("fits into a phone of %d pixels", async (width) => {
-	const page = await browser.newPage({ viewport: { width, height: 800 } });
+	const page = await newPage(browser, { viewport: { width, height: 800 } });
 	await page.goto(origin);
 	const scrollWidth = () =>
 		page.evaluate("document.documentElement.scrollWidth");
@@ -129,13 +125,13 @@ it("changes its colors with those of the system while it is open", async () => {
 		page.evaluate("getComputedStyle(document.documentElement).backgroundColor");
 	const light = await background();
 	await page.emulateMedia({ colorScheme: "dark" });
-	await expect.poll(background, { timeout: 30_000 }).not.toBe(light);
+	await expect.poll(background).not.toBe(light);
 	await page.emulateMedia({ colorScheme: "light" });
-	await expect.poll(background, { timeout: 30_000 }).toBe(light);
+	await expect.poll(background).toBe(light);
 });
 
 it("tells how to install Swagger UI when it is missing", async () => {
-	const page = await browser.newPage();
+	const page = await newPage(browser);
 	await page.route("**/swagger-ui-bundle.js", (route) => route.abort());
 	await page.goto(origin);
 	const text = await page.locator("body").textContent();

@@ -1,6 +1,6 @@
 // Takes docs/page.png, the picture of the README: the page after the first plant.
 // Usage: npm run picture, on Linux. Elsewhere, other fonts change the whole picture.
-import { authorize, execute, startChromium, startDev } from "./dev.js";
+import { authorize, execute, newPage, startChromium, startDev } from "./dev.js";
 
 // Not the token of .dev.vars: Swagger UI shows it.
 const { origin, stop } = await startDev("--var ACCESS_TOKEN:dev-token");
@@ -10,7 +10,7 @@ try {
 	const browser = await startChromium(rule);
 	try {
 		const viewport = { width: 1200, height: 800 };
-		const page = await browser.newPage({ viewport });
+		const page = await newPage(browser, { viewport });
 		await page.goto("http://localhost:8787");
 		await authorize(page, "dev-token");
 		const { status } = await execute(page);

@@ -10,8 +10,8 @@ import { onTestFinished } from "vitest";
 
 /** Serves HTTP until the test is finished. Returns the origin. */
 export function serve(listener: RequestListener): string {
-	// While a slow machine starts Wrangler, the connection of a script stays open.
-	const server = createServer({ keepAliveTimeout: 120_000 }, listener);
+	// However long a slow machine takes to start Wrangler, the connection of a script stays open.
+	const server = createServer({ keepAliveTimeout: 0 }, listener);
 	server.listen(0);
 	onTestFinished(() => {
 		server.closeAllConnections();
