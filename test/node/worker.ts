@@ -30,7 +30,7 @@ export async function start(
 	);
 	const server = new Miniflare({
 		...workerOptions,
-		bindings: { ...workerOptions.bindings, ...secrets },
+		bindings: Object.assign({}, workerOptions.bindings, secrets),
 		modules: true,
 		modulesRoot: directory,
 		scriptPath: join(directory, "index.js"),
