@@ -2,6 +2,7 @@
 // Usage: npm run deploy [-- OPTIONS of wrangler deploy]
 import { execSync, spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { INSTALL } from "./advice.mjs";
 
 // What is uploaded, and what it is built from.
 const FILES =
@@ -27,8 +28,7 @@ try {
 		"Commit first, but no secret. To deploy without these, use a clean clone.";
 	const changes = run(`git status --porcelain --untracked-files ${FILES}`);
 	if (changes) throw new Error(`These are not in ${tag}:\n${changes}`);
-	advice =
-		"Run npm ci, or npm install --no-save if the registry is away: npm ci first deletes what is there.";
+	advice = INSTALL;
 	// devDependencies, too: Swagger UI is uploaded, and Wrangler builds. .npmrc includes them, too, but npm
 	// ignores the .npmrc of a member of a workspace.
 	run("npm ls --depth=0 --include=dev --loglevel=error --no-update-notifier");
