@@ -1,4 +1,6 @@
-// Loaded before a script: its pauses take no time. waits.txt gets a line for each that it awaits, in ms.
+// Loaded before a program: its pauses take no time, and its time limit ends with the signal SIGUSR2. On a busy
+// machine, no number of seconds would be right. waits.txt gets a line for each pause that it awaits, and
+// limits.txt one for each limit, in ms.
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import timers from "node:timers/promises";
@@ -15,3 +17,11 @@ Object.assign(timers, {
 	}),
 });
 syncBuiltinESMExports();
+
+let limit = new AbortController();
+process.on("SIGUSR2", () => limit.abort());
+AbortSignal.timeout = (ms) => {
+	fs.appendFileSync("limits.txt", `${ms}\n`);
+	limit = new AbortController();
+	return limit.signal;
+};

@@ -4,7 +4,8 @@ import { newCheckout } from "./checkout.ts";
 import { serveKv } from "./server.ts";
 
 const CLOCK = `--import=${resolve("test/scripts/clock.mjs")}`;
-const NODE = [process.execPath, CLOCK];
+/** Node with that clock. */
+export const NODE = [process.execPath, CLOCK];
 export const SAVE = [...NODE, "scripts/save.mjs"];
 export const RESTORE = [...NODE, "scripts/restore.mjs", "backup-1.jsonl"];
 /** For npm, whose Node takes no arguments. */
@@ -47,6 +48,8 @@ export function newStore(setting = 'account_id = "x"') {
 		saves: () => ls().filter((name) => /^backup-(?!1\.)/.test(name)),
 		/** The pauses of the scripts, in ms. */
 		waits: () => read("waits.txt").trim().split("\n").map(Number),
+		/** The time limits of their requests, in ms. */
+		limits: () => read("limits.txt").trim().split("\n").map(Number),
 		...checkout,
 	};
 }
