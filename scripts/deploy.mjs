@@ -18,10 +18,10 @@ let advice = "Only a commit is deployed: do what git says, or use a clone.";
 try {
 	// Without a length, core.abbrev of a developer could make it ambiguous.
 	tag = run("git rev-parse --short=12 HEAD");
-	// In an archive that another repository ignores, git status lists nothing.
+	// In an archive that a different repository ignores, git status lists nothing.
 	if (!run("git ls-tree HEAD wrangler.toml")) {
 		throw new Error(
-			`${tag} is a commit of another repository, without wrangler.toml.`,
+			`${tag} is a commit of a different repository, without wrangler.toml.`,
 		);
 	}
 	advice =

@@ -44,7 +44,7 @@ process.noDeprecation = true;
 // Wrangler writes what it prints into a log file, also the login.
 const logs = fs.mkdtempSync(join(tmpdir(), "plants-"));
 process.on("exit", () => fs.rmSync(logs, { recursive: true, force: true }));
-// Another level adds lines to the JSON.
+// A different level adds lines to the JSON.
 Object.assign(env, { WRANGLER_LOG: "log", WRANGLER_LOG_PATH: logs });
 
 /**
@@ -112,7 +112,7 @@ export async function send(method, url, body) {
 				method,
 				body: JSON.stringify(body),
 				headers: { "Content-Type": "application/json", ...login },
-				redirect: "manual", // Another host must not get the login.
+				redirect: "manual", // A different host must not get the login.
 				signal: AbortSignal.timeout(120_000),
 			});
 			const text = await res.text();
@@ -129,7 +129,7 @@ export async function send(method, url, body) {
 		}
 		const message = `${method} ${url}: ${reason}`;
 		const used = JSON.stringify(login);
-		// After an hour, Wrangler has another token.
+		// After an hour, Wrangler has a new token.
 		if (isFinal) login = readLogin();
 		isFinal &&= JSON.stringify(login) === used;
 		if (isFinal || i === PAUSES.length) throw new Error(message);

@@ -58,7 +58,7 @@ const { size } = missing;
 if (size === 0) throw new Error(`${file} has no plants from line ${first} on.`);
 onFailure(() => {
 	const [line] = missing.values();
-	return `Go on: npm run restore -- "${file}" ${line}`;
+	return `Continue: npm run restore -- "${file}" ${line}`;
 });
 
 const namespace = await findNamespace();

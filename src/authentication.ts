@@ -48,7 +48,7 @@ export const authenticate: MiddlewareHandler<{ Bindings: Env }> = async (
 		return unauthorized(
 			credentials === undefined
 				? "The header Authorization: Bearer <token> is missing."
-				: "The header Authorization has another scheme than Bearer, or no token. A library may have replaced it.",
+				: "The header Authorization has a scheme other than Bearer, or no token. A library may have replaced it.",
 		);
 	}
 	const message = B64TOKEN.test(token)

@@ -81,7 +81,7 @@ async function readBytes(
 		}
 		return undefined;
 	} catch (cause) {
-		// A TypeError is a bug here. When the client disconnects, the platform rejects with another Error.
+		// A TypeError is a bug here. When the client disconnects, the platform rejects with a different Error.
 		if (cause instanceof TypeError) throw cause;
 		// A proxy in between may still read the response.
 		throw new HTTPException(400, { message: "The body is incomplete.", cause });

@@ -24,7 +24,7 @@ export class ServiceError extends HTTPException {
 /**
  * Returns the status and the message of an `HTTPException`. Any other error is a 500 without internals.
  *
- * Ignores the `res` of an `HTTPException`, since it has another shape: a middleware of Hono that throws with
+ * Ignores the `res` of an `HTTPException`, since it has a different shape: a middleware of Hono that throws with
  * one returns an empty message.
  *
  * Logs a `ServiceError` as one line of JSON. Without `CF-Ray`, as in `wrangler dev`, also logs its cause.

@@ -69,7 +69,7 @@ const responses: Record<number, ResponseObject> = {
 	},
 	503: {
 		description:
-			"KV failed. The plant may or may not be stored. Send the same request again. It may then replace a newer plant of another client. `error` is 503.",
+			"KV failed. The plant may or may not be stored. Send the same request again. It may then replace a newer plant with the same `id`. `error` is 503.",
 		headers: {
 			"Retry-After": {
 				description:
@@ -82,7 +82,7 @@ const responses: Record<number, ResponseObject> = {
 	},
 };
 
-/** The JSON Schema of Zod types that JSON does not have. For another one, Zod throws. */
+/** The JSON Schema of Zod types that JSON does not have. For any other, Zod throws. */
 const JSON_TYPES: Record<string, z.core.JSONSchema.BaseSchema> = {
 	bigint: { type: "integer", format: "int64" },
 };
@@ -103,7 +103,7 @@ export const document = {
 		version: "1.0.0",
 		// Not in a summary, which OpenAPI 3.0 does not have.
 		description:
-			"Creates plants in a Workers KV namespace. Each request to `/plants` needs a bearer token. With a token, another method than POST returns 405 with `Allow: POST`, and the body is an `Error`.",
+			"Creates plants in a Workers KV namespace. Each request to `/plants` needs a bearer token. With a token, a method other than POST returns 405 with `Allow: POST`, and the body is an `Error`.",
 		license: { name: "MIT", identifier: "MIT" },
 	},
 	// The origin that the document comes from, whatever the domain is.
@@ -117,7 +117,7 @@ export const document = {
 				operationId: "addPlant",
 				summary: "Create a plant",
 				description:
-					"Stores the plant under its `id`, and replaces a plant with the same `id`. So the same request can be sent again. It may then replace a newer plant of another client.",
+					"Stores the plant under its `id`, and replaces a plant with the same `id`. So the same request can be sent again. It may then replace a newer plant with the same `id`.",
 				requestBody: {
 					required: true,
 					description: `JSON in UTF-8, at most ${MAX_BODY_BYTES.toLocaleString("en-US")} bytes. Other members are ignored. Of a repeated member, the last counts.`,

@@ -1,7 +1,7 @@
 /** The b64token of RFC 6750 §2.1. */
 export const B64TOKEN = /^[\w.~+/-]+=*$/;
 
-/** The token of `.dev.vars.example`: anybody can read it in the repository. */
+/** The token of `.dev.vars.example`: anyone can read it in the repository. */
 const DEV_TOKEN = "dev-token";
 
 /** The operator's own secret, and that of each client, such as `ACCESS_TOKEN_FOR_SHOP`. No other binding. */
@@ -17,7 +17,7 @@ let cached:
  * Returns the tokens in the secrets `ACCESS_TOKEN` and `ACCESS_TOKEN_FOR_<CLIENT>`, in UTF-8, and why
  * each of the others is unusable. A secret has one token. White space around it is ignored.
  *
- * Reads the secrets once: when one changes, the platform starts a new isolate, with another `env`.
+ * Reads the secrets once: when one changes, the platform starts a new isolate, with a new `env`.
  */
 export function readTokens(env: Env, isDeployed: boolean) {
 	if (cached?.env === env && cached.isDeployed === isDeployed) return cached;

@@ -34,11 +34,11 @@ it.each([
 
 it.each([
 	["is empty", ""],
-	["has the scheme alone", "Bearer"],
-	["has the token alone", "test-token"],
+	["has only the scheme", "Bearer"],
+	["has only the token", "test-token"],
 	["has the scheme Token", "Token test-token"],
-	["has another scheme", `Basic ${btoa("user:test-token")}`],
-	["has another scheme before it", "Basic x Bearer test-token"],
+	["has a different scheme", `Basic ${btoa("user:test-token")}`],
+	["has a different scheme before it", "Basic x Bearer test-token"],
 	["has no space after the scheme", "Bearertest-token"],
 	["has a tab after the scheme", "Bearer\ttest-token"],
 	["has only a form feed after the scheme", "Bearer \f"],
@@ -56,7 +56,7 @@ it.each([
 	["is in upper case", "TEST-TOKEN"],
 	["has a second Bearer", "Bearer test-token"],
 	["is percent-encoded", "test%2Dtoken"],
-	["is followed by another", "test-token test-token"],
+	["is followed by a second token", "test-token test-token"],
 	["is sent in two headers", "test-token, Bearer test-token"],
 	["has 64 KiB", "x".repeat(65_536)],
 ])("returns 401 when the token %s", async (_, token) => {

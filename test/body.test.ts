@@ -169,7 +169,7 @@ describe("JSON", () => {
 		["no body", null],
 		["an empty body", ""],
 		["an empty chunked body", chunked([])],
-		["a byte order mark alone", "\ufeff"],
+		["only a byte order mark", "\ufeff"],
 		["a space", " "],
 		["an incomplete object", plant.slice(0, 15)],
 		["text after the object", `${plant}x`],
@@ -178,7 +178,7 @@ describe("JSON", () => {
 		["a comment", `${plant} // comment`],
 		["two byte order marks", `\ufeff\ufeff${plant}`],
 		["a trailing comma", `{"id":1,${members},}`],
-		["open brackets alone", "[".repeat(MAX_BODY_BYTES)],
+		["only open brackets", "[".repeat(MAX_BODY_BYTES)],
 		["UTF-16", new Uint8Array([0x7b, 0, 0x7d, 0])],
 	])("returns 400 for %s", async (_, body) => {
 		const res = await post(body);
@@ -249,7 +249,7 @@ it.each([{}, { "Content-Length": `${plant.length}` }])(
 			},
 			body: plant,
 		});
-		request.body?.getReader(); // Somebody else reads it.
+		request.body?.getReader(); // Something else reads it.
 		const res = await send(request);
 		expect(res.status).toBe(500);
 		expect(log).toHaveBeenCalledOnce();

@@ -95,7 +95,7 @@ it("is public/openapi.json, with the responses as examples: npm run openapi writ
 	const complete = structuredClone(document);
 	for (const [status, name, summary, send] of examples) {
 		const res = await send();
-		// Otherwise, the document would have an example of another status.
+		// Otherwise, the document would have an example of a different status.
 		expect(res.status, name).toBe(status);
 		const response = complete.paths["/plants"].post.responses[status];
 		assert(response, `document the status ${status}`);
@@ -183,7 +183,7 @@ it("has the interface that was given", () => {
 	}
 });
 
-it("has each route of the app, and one that returns 405 for another method", () => {
+it("has each route of the app, and one that returns 405 for any other method", () => {
 	const routes = inspectRoutes(app)
 		.filter(({ isMiddleware }) => !isMiddleware)
 		.map(({ method, path }) => `${method} ${path}`);

@@ -79,7 +79,7 @@ for (let block = 1; block <= blocks; block++) {
 			measurements.push({ variant: name, figure: "cold start", value });
 			await stop();
 		}
-		// Another variant comes first in the next round.
+		// A different variant comes first in the next round.
 		running.push(...running.splice(0, 1));
 	}
 	for (const { stop } of running) await stop();

@@ -25,7 +25,7 @@ export async function startDev(options) {
 	const dev = spawn(`npm run dev -- ${store} ${options} 2>&1`, {
 		shell: true,
 		detached: true,
-		// Another level does not print the origin.
+		// A different level does not print the origin.
 		env: { ...process.env, TMPDIR: directory, WRANGLER_LOG: "log" },
 	});
 	function stop() {
@@ -45,7 +45,7 @@ export async function startDev(options) {
 }
 
 /**
- * Starts Chromium, in which a host has another address.
+ * Starts Chromium, in which a host has a different address.
  * @param {string} hosts a rule such as `MAP plants.example.com 127.0.0.1`
  */
 export async function startChromium(hosts) {

@@ -72,13 +72,13 @@ it("has a policy that allows no other origin and no frame", () => {
 	expect(policy).not.toMatch(/\*|http|unsafe/);
 	expect(headers).toMatchObject({
 		"referrer-policy": "no-referrer",
-		// Without includeSubDomains and preload: the domain may belong to somebody else.
+		// Without includeSubDomains and preload: the domain may belong to someone else.
 		"strict-transport-security": "max-age=31536000",
 		"x-content-type-options": "nosniff",
 	});
 });
 
-it("goes to https without a form for a token, over http on another host than localhost", async () => {
+it("goes to https without a form for a token, over http on a host other than localhost", async () => {
 	const page = await newPage(browser);
 	const requests: string[] = [];
 	page.on("request", (request) => requests.push(request.url()));

@@ -1,5 +1,5 @@
 // Takes docs/page.png, the picture of the README: the page after the first plant.
-// Usage: npm run picture, on Linux. Elsewhere, other fonts change the whole picture.
+// Usage: npm run picture, on Linux. On other systems, different fonts change the whole picture.
 import { authorize, execute, newPage, startChromium, startDev } from "./dev.js";
 
 // Not the token of .dev.vars: Swagger UI shows it.

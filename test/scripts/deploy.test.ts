@@ -76,7 +76,7 @@ it("deploys a commit, with its hash as the tag, and nothing else", async () => {
 	expect(ls("public")).toContain("swagger-ui.css");
 });
 
-it("deploys nothing of an archive in another repository that ignores it", async () => {
+it("deploys nothing of an archive in a different repository that ignores it", async () => {
 	const { git, commit, fail, write } = newRepository("");
 	await git("init", "--quiet");
 	write(".gitignore", "*\n!/note.txt\n");

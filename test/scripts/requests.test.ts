@@ -42,18 +42,18 @@ it("sends a request again that fails, after growing pauses", async () => {
 });
 
 it("sends a request again for ten minutes", async () => {
-	const { kv, goOn, waits, fail } = newStore();
+	const { kv, continueAt, waits, fail } = newStore();
 	on(kv, "/bulk", async () => failure(503, "Please wait"));
 	const output = (await fail(...RESTORE)).split("\n");
 	expect(output.at(-2)).toMatch(/PUT .* 503 .*10000.*Please wait/);
-	expect(output.at(-1)).toBe(goOn(1));
+	expect(output.at(-1)).toBe(continueAt(1));
 	const sum = waits().reduce((sum, ms) => sum + ms);
 	expect(sum).toBeGreaterThan(590_000);
 	expect(sum).toBeLessThan(610_000);
 });
 
 it("authenticates with CLOUDFLARE_API_KEY, and follows no redirect", async () => {
-	const { kv, goOn, fail } = newStore();
+	const { kv, continueAt, fail } = newStore();
 	const urls: unknown[] = [];
 	const Location = serve((req, res) => urls.push(req.url) && res.end());
 	on(kv, "/bulk", async ({ headers }) =>
@@ -66,12 +66,12 @@ it("authenticates with CLOUDFLARE_API_KEY, and follows no redirect", async () =>
 	const output = (await fail(...login, ...RESTORE)).split("\n");
 	expect(output.at(-3)).toBe("Stores lines 1 to 3");
 	expect(output.at(-2)).toMatch(/PUT .+ 301 .*10000.*Moved/);
-	expect(output.at(-1)).toBe(goOn(1));
+	expect(output.at(-1)).toBe(continueAt(1));
 	expect(output.join()).not.toContain("quokka");
 	expect(urls).toEqual([]);
 });
 
-it("goes on with the next token of wrangler login when one expires", async () => {
+it("continues with the next token of wrangler login when one expires", async () => {
 	let tokens = 0;
 	const tokenUrl = serve((_, res) => {
 		const access_token = `token-${++tokens}`;

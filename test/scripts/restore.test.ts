@@ -75,13 +75,16 @@ it("stores at most 1,000 plants and 10 MB at once, and each key once", async () 
 });
 
 it("names the plants of a file that became shorter meanwhile", async () => {
-	const { kv, file, goOn, fail } = newStore("");
+	const { kv, file, continueAt, fail } = newStore("");
 	on(kv, "/accounts", async (request, next) => {
 		fs.truncateSync(file, line(["7", "plant 7"]).length);
 		return next(request);
 	});
 	const output = (await fail(...ANY_ACCOUNT, ...RESTORE)).split("\n");
-	expect(output.slice(-2)).toEqual(["2 plants are not stored: 8,9", goOn(2)]);
+	expect(output.slice(-2)).toEqual([
+		"2 plants are not stored: 8,9",
+		continueAt(2),
+	]);
 });
 
 it.each([
@@ -90,7 +93,7 @@ it.each([
 	{ successful_key_count: 999, unsuccessful_keys: ["other"] },
 	null,
 ])("names each plant of a batch when KV returns %j", async (result) => {
-	const { kv, goOn, write, fail } = newStore();
+	const { kv, continueAt, write, fail } = newStore();
 	// Their names are more than a pipe holds.
 	const keys = Array.from({ length: 1000 }, (_, i) => `${i}`.padEnd(400, "x"));
 	write("backup-1.jsonl", keys.map((key) => line([key, "new"])).join(""));
@@ -98,11 +101,11 @@ it.each([
 	const [message = "", ...end] = (await fail(...RESTORE)).split("\n").slice(-2);
 	const isWhole = message === `1000 plants are not stored: ${keys}`;
 	expect(isWhole, `${message.slice(0, 200)}…`).toBe(true);
-	expect(end).toEqual([goOn(1)]);
+	expect(end).toEqual([continueAt(1)]);
 });
 
 it("stores the rest of a file when KV does not store some plants", async () => {
-	const { kv, goOn, write, fail } = newStore();
+	const { kv, continueAt, write, fail } = newStore();
 	const plants = newPlants("new", 1001);
 	write("backup-1.jsonl", lines(plants));
 	const sent: string[] = [];
@@ -120,11 +123,11 @@ it("stores the rest of a file when KV does not store some plants", async () => {
 	const output = (await fail(...RESTORE)).split("\n");
 	expect(sent).toEqual(Object.keys(plants));
 	const reason = `2 plants are not stored: ${failed}`;
-	expect(output.slice(-2)).toEqual([reason, goOn(2)]);
+	expect(output.slice(-2)).toEqual([reason, continueAt(2)]);
 });
 
-it("goes on at the first line that is not stored", async () => {
-	const { kv, goOn, write, fail, succeed } = newStore();
+it("continues at the first line that is not stored", async () => {
+	const { kv, continueAt, write, fail, succeed } = newStore();
 	// Of the key 101, the last line counts: the line 2501.
 	const [first = "", ...others] =
 		lines(newPlants("new", 2500)).match(/.+\n/g) ?? [];
@@ -143,7 +146,7 @@ it("goes on at the first line that is not stored", async () => {
 	expect(output.slice(-3)).toEqual([
 		`Stores lines ${line} to ${line + refused.length - 1}`,
 		expect.stringMatching(/PUT .* 400 .*10000.*No/),
-		goOn(line),
+		continueAt(line),
 	]);
 	await succeed(...RESTORE, `${line}`);
 	const rest = sent.slice(2);

@@ -22,7 +22,7 @@ interface Keys {
 	result_info: { cursor: string };
 }
 
-it("saves the plants for the owner alone, and restores them", async () => {
+it("saves the plants for the owner only, and restores them", async () => {
 	const plants = newPlants("{}", 110);
 	// The largest body is {"id":8,"name":"…"} with 102,400 bytes: two for each quote.
 	plants[8] = JSON.stringify({ name: '"'.repeat(51_190) });

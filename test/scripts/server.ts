@@ -97,7 +97,7 @@ export function serveKv() {
 		plants,
 		requests: [] as string[],
 		accounts: ["x"],
-		/** Another response, if a test sets it. Without a response, it has used `res`. */
+		/** A different response, if a test sets it. Without a response, it has used `res`. */
 		intercept: (
 			request: Request,
 			next: typeof respond,

@@ -29,7 +29,7 @@ export function newStore(setting = 'account_id = "x"') {
 	kv.plants.set("7", "old");
 	const checkout = newCheckout(kv.variables);
 	const { top, ls, read, write } = checkout;
-	// Another namespace is the first.
+	// A different namespace is the first.
 	const other = '[[kv_namespaces]]\nbinding = "OTHER"\nid = "other"\n\n';
 	// Those of a service that is deployed may be written already.
 	const config = `${setting}\n${read("wrangler.toml")}`
@@ -44,7 +44,8 @@ export function newStore(setting = 'account_id = "x"') {
 		config,
 		file,
 		/** The last line of a restore that failed. */
-		goOn: (line: number) => `Go on: npm run restore -- "${file}" ${line}`,
+		continueAt: (line: number) =>
+			`Continue: npm run restore -- "${file}" ${line}`,
 		saves: () => ls().filter((name) => /^backup-(?!1\.)/.test(name)),
 		/** The pauses of the scripts, in ms. */
 		waits: () => read("waits.txt").trim().split("\n").map(Number),
