@@ -117,6 +117,7 @@ it.each<[string, Respond | undefined, number]>([
 	["a 200 with HTML", respond(200, "<html>"), 1],
 	["a 200 that is cut", respond(200, '{"name":"M'), 1],
 	["a 200 that is not JSON", respond(200, '{"name":}'), 1],
+	["a 200 that is not an object", respond(200, "[]"), 1],
 	["a lost connection", (res) => res.destroy(), 1],
 	["a timeout", undefined, 1],
 ])("sends the same request again after %s", async (_, first, seconds) => {
@@ -128,15 +129,20 @@ it.each<[string, Respond | undefined, number]>([
 	expect(pauses()).toEqual([seconds * 1000]);
 });
 
-it("sends a request at most four times, after growing pauses", async () => {
-	const error = '{"error":500,"message":""}';
-	const failed = respond(500, error);
-	const { result, requests, pauses } = await run(...Array(5).fill(failed));
-	const message = expect.stringContaining(`500, CF-Ray 8f2a-PRG: ${error}`);
-	expect(result).toMatchObject({ message });
-	expect(requests.length).toBe(4);
-	expect(pauses()).toEqual([1000, 2000, 4000]);
-});
+it.each([
+	[500, '{"error":500,"message":""}'],
+	[200, "<html>"],
+])(
+	"stops after four requests that return %d %s",
+	async (status, body) => {
+		const failed = respond(status, body);
+		const { result, requests, pauses } = await run(...Array(5).fill(failed));
+		const error = `${status}, CF-Ray 8f2a-PRG: ${body}`;
+		expect(result).toMatchObject({ message: expect.stringContaining(error) });
+		expect(requests.length).toBe(4);
+		expect(pauses()).toEqual([1000, 2000, 4000]);
+	},
+);
 
 it.each<[string, Respond, string]>([
 	["a 401", respond(401, "{}"), "401, CF-Ray 8f2a-PRG: {}"],
