@@ -132,17 +132,14 @@ it.each<[string, Respond | undefined, number]>([
 it.each([
 	[500, '{"error":500,"message":""}'],
 	[200, "<html>"],
-])(
-	"stops after four requests that return %d %s",
-	async (status, body) => {
-		const failed = respond(status, body);
-		const { result, requests, pauses } = await run(...Array(5).fill(failed));
-		const error = `${status}, CF-Ray 8f2a-PRG: ${body}`;
-		expect(result).toMatchObject({ message: expect.stringContaining(error) });
-		expect(requests.length).toBe(4);
-		expect(pauses()).toEqual([1000, 2000, 4000]);
-	},
-);
+])("stops after four requests that return %d %s", async (status, body) => {
+	const failed = respond(status, body);
+	const { result, requests, pauses } = await run(...Array(5).fill(failed));
+	const error = `${status}, CF-Ray 8f2a-PRG: ${body}`;
+	expect(result).toMatchObject({ message: expect.stringContaining(error) });
+	expect(requests.length).toBe(4);
+	expect(pauses()).toEqual([1000, 2000, 4000]);
+});
 
 it.each<[string, Respond, string]>([
 	["a 401", respond(401, "{}"), "401, CF-Ray 8f2a-PRG: {}"],
