@@ -1,6 +1,6 @@
-// Loaded before a program: its pauses take no time, and its time limit ends with the signal SIGUSR2. On a busy
-// machine, no number of seconds would be right. waits.txt gets a line for each pause that it awaits, and
-// limits.txt one for each limit, in ms.
+// Loaded before a program: its pauses take no time, and its time limit ends with the signal SIGUSR2, since on
+// a busy machine, no number of seconds would be right. waits.txt gets a line for each pause that it awaits,
+// and limits.txt one for each limit, in ms.
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import timers from "node:timers/promises";
