@@ -1,4 +1,5 @@
-// Deploys a commit: the one that is checked out. Its hash becomes the tag of the version.
+// Deploys a commit: the one that is checked out. Its hash becomes the tag of the version, and the first line of
+// its message the message.
 // Usage: npm run deploy [-- OPTIONS of wrangler deploy]
 import { execSync, spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -13,11 +14,14 @@ const run = (command) =>
 	execSync(command, { encoding: "utf8", stdio: "pipe" }).trimEnd();
 
 let tag = "";
+let message = "";
 // Git's message stands above it: it may not trust the owner, or find no commit.
 let advice = "Only a commit is deployed: do what git says, or use a clone.";
 try {
 	// Without a length, core.abbrev of a developer could make it ambiguous.
 	tag = run("git rev-parse --short=12 HEAD");
+	// Without the options, settings of a developer could add a signature, or change the encoding.
+	message = run("git log -1 --no-show-signature --encoding=UTF-8 --format=%s");
 	// In an archive that a different repository ignores, git status lists nothing.
 	if (!run("git ls-tree HEAD wrangler.toml")) {
 		throw new Error(
@@ -42,6 +46,15 @@ const wrangler = fileURLToPath(import.meta.resolve("wrangler"));
 // Without src/index.ts, Wrangler would take the next argument for the code of the Worker: that is the
 // file of npm run deploy --secrets-file <file>, since npm keeps the option.
 const args = ["deploy", "src/index.ts", "--config=wrangler.toml", "--tag", tag];
-const command = ["--no-warnings", wrangler, ...args, ...process.argv.slice(2)];
-const { status } = spawnSync(process.execPath, command, { stdio: "inherit" });
+const options = process.argv.slice(2);
+// Wrangler refuses a second --message.
+if (!options.some((option) => /^--message\b/.test(option))) {
+	// As one argument, since the message may start with a dash. Its first line may be longer than an argument.
+	args.push(`--message=${message.slice(0, 200)}`);
+}
+const command = ["--no-warnings", wrangler, ...args, ...options];
+const { status, error } = spawnSync(process.execPath, command, {
+	stdio: "inherit",
+});
+if (error) console.error(`${error}\nNothing is deployed.`);
 process.exit(status ?? 1);

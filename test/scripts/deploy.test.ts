@@ -76,6 +76,62 @@ it("deploys a commit, with its hash as the tag, and nothing else", async () => {
 	expect(ls("public")).toContain("swagger-ui.css");
 });
 
+/** The arguments from --message on, as the stub of Wrangler prints them. */
+const messages = (output: string) =>
+	output
+		.split("\n")
+		.at(-1)
+		?.match(/--message.*? --x/g);
+
+/** What git runs to sign a commit, and to verify it. */
+const SIGN = `#!/bin/sh
+cat >/dev/null
+echo '-----BEGIN PGP SIGNATURE-----'
+echo '
+[GNUPG:] SIG_CREATED ' >&2
+`;
+
+it.each([
+	["quotes and umlauts", `Limit "height" to 'ü' $HOME \`id\``],
+	["a dash", "-x --tag=y"],
+	["140,000 characters", "x".repeat(140_000)],
+	["no characters", ""],
+])(
+	"deploys a commit whose message has %s, as the message of the version",
+	async (_, line) => {
+		const { git, succeed, write } = newRepository("");
+		await git("init", "--quiet");
+		write("sign", SIGN, 0o755);
+		await git("config", "gpg.program", "./sign");
+		// A developer may have these settings.
+		await git("config", "log.showSignature", "true");
+		await git("config", "i18n.logOutputEncoding", "ISO-8859-1");
+		await git("add", ".");
+		write("message.txt", line && `${line}\n\nThis is not the first line.`);
+		await git("commit", "-qS", "--allow-empty-message", "-F", "message.txt");
+		expect(await git("log")).toContain("SIG_CREATED");
+		const output = await succeed(...DEPLOY);
+		expect(messages(output)).toEqual([`--message=${line.slice(0, 200)} --x`]);
+	},
+);
+
+it("names the version as --message says", async () => {
+	const { git, commit, succeed } = newRepository("");
+	await git("init", "--quiet");
+	await commit();
+	for (const option of ["--message=mine", "--message mine"]) {
+		const output = await succeed(
+			"npm",
+			"run",
+			"deploy",
+			"--",
+			...option.split(" "),
+			"--x",
+		);
+		expect(messages(output)).toEqual([`${option} --x`]);
+	}
+});
+
 it("deploys nothing of an archive in a different repository that ignores it", async () => {
 	const { git, commit, fail, write } = newRepository("");
 	await git("init", "--quiet");
