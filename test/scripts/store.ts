@@ -1,9 +1,10 @@
 // A namespace, and a checkout whose scripts run the real Wrangler.
-import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { newCheckout } from "./checkout.ts";
 import { serveKv } from "./server.ts";
 
-const CLOCK = `--import=${resolve("test/scripts/clock.mjs")}`;
+// A URL, which has no spaces: in NODE_OPTIONS, a space ends an option.
+const CLOCK = `--import=${pathToFileURL("test/scripts/clock.mjs")}`;
 /** Node with that clock. */
 export const NODE = [process.execPath, CLOCK];
 export const SAVE = [...NODE, "scripts/save.mjs"];
