@@ -75,8 +75,9 @@ describe("when KV fails", () => {
 });
 
 it("returns 500 without internals and logs the stack of an unexpected error", async () => {
-	const get = (_: unknown, name: string) => {
+	const get = (bindings: Env, name: string) => {
 		if (name === "ACCESS_TOKEN") throw new RangeError("a bug");
+		return Reflect.get(bindings, name);
 	};
 	const init = { method: "POST", headers };
 	const res = await send("/plants", init, new Proxy(env, { get }));
