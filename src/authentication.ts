@@ -53,7 +53,7 @@ export const authenticate: MiddlewareHandler<{ Bindings: Env }> = async (
 	}
 	const message = B64TOKEN.test(token)
 		? "The token is not valid."
-		: "The token is malformed. Send it once, without quotes, spaces or commas.";
+		: "The token is malformed. Send it once, without quotes, spaces, commas or a second Bearer.";
 	return unauthorized(message, ', error="invalid_token"');
 };
 

@@ -85,6 +85,12 @@ it("says what is wrong with the header Authorization, without a part of it", asy
 	expect(messages.size).toBe(4);
 });
 
+it("says that the header Authorization has a second Bearer", async () => {
+	const res = await post(plant, { Authorization: "Bearer Bearer test-token" });
+	const message = expect.stringContaining("second Bearer");
+	expect(await res.json()).toMatchObject({ message });
+});
+
 it.each(['{"scheme":"http"}', '{ "scheme" : "http"}'])(
 	"returns 403 with any token and secret when CF-Visitor is %s",
 	async (visitor) => {
