@@ -20,6 +20,18 @@ export function build(directory: string): void {
 	});
 }
 
+/**
+ * Another Worker, with the same KV namespace and a service binding. Not getKVNamespace and getWorker: their
+ * calls are synchronous, and a late Atomics.notify of Miniflare ends the wait of the next one too soon.
+ */
+const OTHER_WORKER = `export default {
+	async fetch(request, { PLANTS, SERVICE }) {
+		const [, binding, name] = new URL(request.url).pathname.split("/");
+		const result = binding === "PLANTS" ? PLANTS.get(name) : SERVICE[name]();
+		return Response.json(await result.catch(String));
+	},
+};`;
+
 /** Starts the Worker of this folder with these secrets and an empty KV namespace. */
 export async function start(
 	directory: string,
@@ -28,19 +40,39 @@ export async function start(
 	const { workerOptions } = unstable_getMiniflareWorkerOptions(
 		join(directory, "wrangler.toml"),
 	);
+	const { compatibilityDate, kvNamespaces } = workerOptions;
 	const server = new Miniflare({
-		...workerOptions,
-		bindings: Object.assign({}, workerOptions.bindings, secrets),
-		modules: true,
-		modulesRoot: directory,
-		scriptPath: join(directory, "index.js"),
+		workers: [
+			{
+				...workerOptions,
+				name: "plants",
+				bindings: Object.assign({}, workerOptions.bindings, secrets),
+				modules: true,
+				modulesRoot: directory,
+				scriptPath: join(directory, "index.js"),
+			},
+			{
+				name: "other",
+				routes: ["other/*"],
+				compatibilityDate,
+				kvNamespaces,
+				serviceBindings: { SERVICE: "plants" },
+				modules: true,
+				script: OTHER_WORKER,
+			},
+		],
 	});
 	const { origin } = await server.ready;
+	async function call(path: string) {
+		const res = await server.dispatchFetch(`http://other/${path}`);
+		return (await res.json()) as string | null;
+	}
 	return {
 		origin,
-		plants: await server.getKVNamespace("PLANTS"),
-		/** What another Worker has as its service binding. */
-		worker: await server.getWorker(),
+		/** Returns the value of a key in the KV namespace, or null. */
+		stored: (key: string) => call(`PLANTS/${key}`),
+		/** Calls a method over a service binding. Returns its result, or the error. */
+		callMethod: (name: string) => call(`SERVICE/${name}`),
 		stop: () => server.dispose(),
 	};
 }
