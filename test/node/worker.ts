@@ -40,7 +40,6 @@ export async function start(
 	const { workerOptions } = unstable_getMiniflareWorkerOptions(
 		join(directory, "wrangler.toml"),
 	);
-	const { compatibilityDate, kvNamespaces } = workerOptions;
 	const server = new Miniflare({
 		workers: [
 			{
@@ -52,10 +51,9 @@ export async function start(
 				scriptPath: join(directory, "index.js"),
 			},
 			{
+				...workerOptions,
 				name: "other",
 				routes: ["other/*"],
-				compatibilityDate,
-				kvNamespaces,
 				serviceBindings: { SERVICE: "plants" },
 				modules: true,
 				script: OTHER_WORKER,
