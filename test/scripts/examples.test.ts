@@ -92,6 +92,14 @@ const respond =
 	(res) =>
 		void res.writeHead(status, { "CF-Ray": "8f2a-PRG", ...headers }).end(body);
 
+/** Loses the connection before the whole body is sent. */
+const cut =
+	(status: number, headers = {}): Respond =>
+	(res) => {
+		const all = { "CF-Ray": "8f2a-PRG", "Content-Length": 100, ...headers };
+		res.writeHead(status, all).write("{", () => res.destroy());
+	};
+
 const created = respond(200, '{"name":"Monstera"}\r\n');
 
 /** Runs the client. Its n-th request gets the n-th of these responses, or, without one, the time limit ends. */
@@ -119,6 +127,8 @@ it.each<[string, Respond | undefined, number]>([
 	["a 200 that is cut", respond(200, '{"name":"M'), 1],
 	["a 200 that is not JSON", respond(200, '{"name":}'), 1],
 	["a 200 that is not an object", respond(200, "[]"), 1],
+	["a 200 whose connection is lost", cut(200), 1],
+	["a 503 whose connection is lost", cut(503, { "Retry-After": "30" }), 30],
 	["a lost connection", (res) => res.destroy(), 1],
 	["a timeout", undefined, 1],
 ])("sends the same request again after %s", async (_, first, seconds) => {
@@ -144,6 +154,17 @@ it.each([
 
 it.each<[string, Respond, string]>([
 	["a 401", respond(401, "{}"), "401, CF-Ray 8f2a-PRG: {}"],
+	[
+		"a 301 whose connection is lost",
+		cut(301, { Location: "/x" }),
+		"301, CF-Ray 8f2a-PRG: ",
+	],
+	["a 401 whose connection is lost", cut(401), "401, CF-Ray 8f2a-PRG: "],
+	[
+		"a 429 with Retry-After: 80000 whose connection is lost",
+		cut(429, { "Retry-After": "80000" }),
+		"429, CF-Ray 8f2a-PRG: ",
+	],
 	["a 501", respond(501), "501, CF-Ray 8f2a-PRG: "],
 	[
 		"a 429 with Retry-After: 61",
