@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { parseEnv } from "node:util";
+import axe from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { authorize, execute, newPage, startChromium, startDev } from "./dev.js";
@@ -59,6 +60,50 @@ it("sends the id 9223372036854775807 exactly", async () => {
 	const body = JSON.stringify({ ...example, id: 0, name: "Fern" });
 	await textarea.fill(body.replace('"id":0', '"id":9223372036854775807'));
 	await expectCreated({ name: "Fern" });
+});
+
+/** What axe finds on the page: controls that a screen reader cannot name, for example. */
+async function criticalFindings(page: Page) {
+	await page.evaluate(axe.source);
+	const { violations } = (await page.evaluate("axe.run()")) as axe.AxeResults;
+	return violations
+		.filter(({ impact }) => impact === "critical")
+		.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
+}
+
+it("names each control for screen readers, and stores no token for autofill", async () => {
+	const page = await newPage(browser);
+	await page.goto(origin);
+	await page.getByRole("button", { name: "Authorize" }).first().click();
+	const input = page.locator(".dialog-ux input");
+	// Otherwise, Chromium writes the token into its profile.
+	expect(await input.getAttribute("autocomplete")).toBe("off");
+	expect(await criticalFindings(page)).toEqual([]);
+	await page.getByRole("button", { name: "Close" }).last().click();
+	expect(await criticalFindings(page)).toEqual([]);
+});
+
+it("shows the next response on a translated page, above Curl", async () => {
+	await execute(page);
+	// As browsers translate: each text that may be translated, in an element of its own.
+	await page.evaluate(`
+		const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+		const texts = [];
+		while (walker.nextNode()) texts.push(walker.currentNode);
+		for (const text of texts) {
+			if (text.parentElement.closest("[translate=no], script, textarea")) continue;
+			const font = document.createElement("font");
+			text.replaceWith(font);
+			font.append(text);
+		}`);
+	const textarea = page.locator("#operations-Plants-addPlant textarea");
+	const example = JSON.parse(await textarea.inputValue());
+	await textarea.fill(JSON.stringify({ ...example, id: 1, name: "Ivy" }));
+	await expectCreated({ name: "Ivy" });
+	const { body } = await execute(page);
+	const response = await body.boundingBox();
+	const curl = await page.locator(".curl-command").boundingBox();
+	expect(response?.y).toBeLessThan(Number(curl?.y));
 });
 
 it("stores no token in cookies or local storage", async () => {
