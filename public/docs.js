@@ -5,6 +5,15 @@ function setColors() {
 setColors();
 dark.addEventListener("change", setColors);
 
+/** Returns a wrapper that sets these props and, with a tag, puts the component into an element. */
+function wrap(more, tag, attributes) {
+	return (Original, { React }) =>
+		(props) => {
+			const element = React.createElement(Original, { ...props, ...more });
+			return tag ? React.createElement(tag, attributes, element) : element;
+		};
+}
+
 /** Adds to the components of Swagger UI what it leaves out. */
 const plugin = {
 	wrapComponents: {
@@ -22,15 +31,6 @@ const plugin = {
 		liveResponse: wrap({}, "div", { translate: "no" }),
 	},
 };
-
-/** Returns a wrapper that sets these props and, with a tag, puts the component into an element. */
-function wrap(more, tag, attributes) {
-	return (Original, { React }) =>
-		(props) => {
-			const element = React.createElement(Original, { ...props, ...more });
-			return tag ? React.createElement(tag, attributes, element) : element;
-		};
-}
 
 if (!isSecureContext) {
 	// Over http, others can read the token. localhost is a secure context.
