@@ -38,7 +38,15 @@ export async function startDev(options) {
 	for await (const data of dev.stdout.iterator({ destroyOnReturn: false })) {
 		output += data;
 		const origin = /Ready on (http:\S+)/.exec(output)?.[1];
-		if (origin) return { origin, stop };
+		if (!origin) continue;
+		// After five idle seconds, Wrangler may answer a GET only when the next request comes:
+		// https://github.com/cloudflare/workers-sdk/pull/15252
+		const ping = () => fetch(`${origin}/openapi.json`, { method: "HEAD" });
+		const timer = setInterval(
+			() => ping().catch(() => clearInterval(timer)),
+			1000,
+		);
+		return { origin, stop };
 	}
 	stop();
 	throw new Error(`npm run dev ended:\n${output}`);
