@@ -14,15 +14,15 @@ const executablePath =
 	].find((path) => existsSync(path));
 
 /**
- * Runs `npm run dev` with these options, on a free port, with an empty KV namespace. Returns the origin
+ * Runs `npm run dev` with these options, on free ports, with an empty KV namespace. Returns the origin
  * that it prints.
  * @param {string} options
  */
 export async function startDev(options) {
 	const directory = mkdtempSync(join(tmpdir(), "plants-"));
-	const store = `--port 0 --persist-to "${directory}"`;
+	const own = `--port 0 --inspector-port 0 --persist-to "${directory}"`;
 	// With detached, stop reaches Wrangler and workerd, too.
-	const dev = spawn(`npm run dev -- ${store} ${options} 2>&1`, {
+	const dev = spawn(`npm run dev -- ${own} ${options} 2>&1`, {
 		shell: true,
 		detached: true,
 		// A different level does not print the origin.
