@@ -39,7 +39,7 @@ export async function startDev(options) {
 		output += data;
 		const origin = /Ready on (http:\S+)/.exec(output)?.[1];
 		if (!origin) continue;
-		// After five idle seconds, Wrangler may answer a GET only when the next request comes:
+		// After five idle seconds, a GET may get no response until the next request arrives:
 		// https://github.com/cloudflare/workers-sdk/pull/15252
 		const ping = () => fetch(`${origin}/openapi.json`, { method: "HEAD" });
 		const timer = setInterval(
